@@ -64,7 +64,8 @@ const entries = ['src/index.ts', 'src/testing.ts'];
 const parts = [
   'compose',
   'protocols',
-  'read-folder',
+  'open-reader',
+  'whole-folder',
   'showing',
   'agents',
   'assistant',

@@ -3,7 +3,7 @@ import type { Log } from '../engine/world.ts';
 import type { FlatTree } from '../run/flat-tree.ts';
 import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
-import { ownersWay } from '../server/access/door.ts';
+import { ownersWay } from '../server/access/owners-way.ts';
 import type { WayIn } from '../server/access/way-in.ts';
 import type { DefinedConfig } from '../server/compose/define-config.ts';
 import { hostFolder } from '../server/host-folder.ts';

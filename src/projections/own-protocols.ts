@@ -1,4 +1,3 @@
-import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
 import { agUiProtocol } from './ag-ui/protocol.ts';
 import { aiSdkProtocol } from './ai-sdk/protocol.ts';
@@ -13,15 +12,11 @@ import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
 import type { Protocol } from './projection.ts';
 import { protocol } from './protocol.ts';
-import { stepsData, stepsProjection } from './steps.ts';
+import { stepsProtocol } from './steps.ts';
 
 /** The protocols of the server, by the name a viewer asks for. */
 export const ownProtocols = {
-  steps: protocol<null, Entry, SseFrame>({
-    name: 'steps',
-    projection: () => stepsProjection,
-    write: (entry) => ({ data: stepsData(entry) }),
-  }),
+  steps: stepsProtocol,
   console: protocol({ name: 'console', projection: consoleProjection, write: named }),
   'console-dotted': protocol({ name: 'console-dotted', projection: dottedConsoleProjection, write: named }),
   /** The envelope names its event itself, so that its frames are the same on a WebSocket. */

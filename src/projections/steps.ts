@@ -1,6 +1,8 @@
 import { encode } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
+import type { SseFrame } from '../wire/sse-frame.ts';
 import type { Projection } from './projection.ts';
+import { protocol } from './protocol.ts';
 
 /** The native protocol: the entries themselves, as the journal keeps them. Clients fold them with the same code. */
 export const stepsProjection: Projection<null, Entry> = {
@@ -14,3 +16,9 @@ export function stepsData(entry: Entry): string {
   const frame = encode(entry);
   return frame.slice(frame.indexOf('\n') + 'data: '.length + 1, -2);
 }
+
+export const stepsProtocol = protocol<null, Entry, SseFrame>({
+  name: 'steps',
+  projection: () => stepsProjection,
+  write: (entry) => ({ data: stepsData(entry) }),
+});

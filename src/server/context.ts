@@ -13,7 +13,7 @@ import type { Channels } from './viewers/channels.ts';
 import type { People } from './viewers/preferring.ts';
 import type { FeedViewers } from './viewers/feed-viewers.ts';
 import type { Protocols } from './viewers/protocols.ts';
-import type { Alarm } from './workflows/keep-schedules.ts';
+import type { Alarm } from './workflows/alarm.ts';
 
 /** What every route stands on. */
 export interface ServerContext {

@@ -23,8 +23,8 @@ export interface Carrier {
   time(): Promise<number>;
 }
 
-/** What can be had of a store without becoming its writer. */
-export interface StoreReader {
+/** What changes nothing. */
+interface Reading {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count' | 'flows'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
@@ -32,10 +32,9 @@ export interface StoreReader {
   readonly shared: Pick<Shared, 'list'>;
   readonly definitions: Pick<Definitions, 'versions' | 'list'>;
   readonly feed: Pick<Feed, 'read'>;
-  close(): Promise<void>;
 }
 
-export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): Omit<StoreReader, 'close'> {
+function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): Reading {
   return {
     journal: {
       read: async (run, after) => (await carrier.read('read', { run, after })).chunks,

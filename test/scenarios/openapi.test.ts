@@ -32,6 +32,7 @@ const beyond = new Set([
   'DELETE /api/sessions/:conversation 409',
   // Through the socket of the folder.
   'GET /api/holder 200',
+  'GET /api/holder/tenants 200',
   'POST /api/holder/shared 200',
   'POST /api/holder/shared 403',
   'PUT /api/holder/shared 200',
@@ -199,6 +200,7 @@ describe('what the server answers is what its description says', () => {
       await ask('GET /api/runs/:run', { id: run, query: `?at=${moment}` });
     await ask('GET /api/runs/:run', { id: run, query: '?at=9999' });
     await ask('GET /api/runs/:run', { id: 'nope' });
+    await ask('GET /api/runs/:run/summary', { id: run, query: '?depth=1' });
     await ask('GET /api/runs/:run/entries', { id: run });
     await ask('GET /api/runs/:run/entries', { id: run, query: '?after=9999' });
     await ask('GET /api/runs/:run/events', { id: run, query: `?after=${seq}` });
@@ -270,6 +272,7 @@ describe('what the server answers is what its description says', () => {
       '/api/me',
       '/api/usage',
       '/api/holder',
+      '/api/holder/tenants',
       '/healthz',
       '/readyz',
       '/metrics',

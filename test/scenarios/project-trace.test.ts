@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { serverHome } from '../../src/cli/place/server-home.ts';
-import { traceOfProject } from '../../src/server/compose/trace.ts';
-import { localTenant } from '../../src/server/folder/home.ts';
+import { lookAround } from '../../src/cli/place/enter.ts';
+import { askFor } from '../../src/client/ask.ts';
+import { searchTrace } from '../../src/server/two-stage/trace-routes.ts';
 import { appWith, serving, type Serving } from '../serving.ts';
 
 const echo = appWith(async (_, text) => `You said ${text}`, 'echo');
@@ -16,18 +16,13 @@ test('[TS10] a project’s trace is found behind any number of runs, its own and
   await said(at, 'the first of all', { projectId: 'P9' });
   await said(at, 'of no project');
   for (let i = 0; i < 60; i += 1) await said(at, `in between ${i}`, { projectId: i < 5 ? 'P9' : 'P1' });
-  const homes = [at.server.context.home, await serverHome({ url: at.url })];
-  for (const home of homes) {
-    const trace = (more: object) =>
-      traceOfProject(home, { tenant: localTenant }, { projectId: 'P9', ...more });
+  const beside = await lookAround({ data: at.data });
+  for (const server of [beside.server, { url: at.url }]) {
+    const trace = (more: object) => askFor(server, searchTrace, { query: { projectId: 'P9', ...more } });
     const all = await trace({ type: 'user_message', limit: 1_000 });
     expect(all).toMatchObject({ total: 6 });
     expect(JSON.stringify(all.events[0])).toContain('the first of all');
-    const found = await traceOfProject(
-      home,
-      { tenant: localTenant },
-      { projectId: 'echo', text: 'of no project' },
-    );
+    const found = await trace({ projectId: 'echo', text: 'of no project' });
     expect(found.events.length, 'by its app, behind sixty others').toBeGreaterThan(0);
     expect(await trace({ type: 'user_message', limit: 2 })).toMatchObject({
       events: [expect.anything(), expect.anything()],

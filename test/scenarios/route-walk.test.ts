@@ -329,7 +329,7 @@ describe('[S06] [S07] [S08] with the key of another tenant', () => {
   });
 
   // The process that holds a folder is told to its owner alone, at the socket in it; the feed goes on for ever.
-  const notHere = ['/api/holder', '/api/feed'];
+  const notHere = ['/api/holder', '/api/holder/tenants', '/api/feed'];
   // Without what they are asked about, they have nothing to show.
   const wantsMore = ['/.well-known/agent-card.json', '/mcp', '/api/chat/messages', '/api/trace/logs'];
   const shown = closed.filter(({ each }) => !notHere.includes(each.path));

@@ -1,7 +1,8 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import { damageOf } from '../../front/good-chunks.ts';
-import type { FolderReader } from '../../server/folder/home.ts';
+import type { ServerAddress } from '../../client/ask.ts';
+import type { Reached } from '../place/terminal-home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { allRuns, othersIn, treeOf } from '../place/find.ts';
@@ -42,7 +43,7 @@ interface Found {
 }
 
 async function readApprovals(given: Given): Promise<Found> {
-  let home: FolderReader;
+  let home: Reached;
   try {
     home = await lookIn(given);
   } catch (thrown) {
@@ -50,23 +51,24 @@ async function readApprovals(given: Given): Promise<Found> {
     throw thrown;
   }
   const asked: Asked[] = [];
-  const tenant = given.text('tenant');
+  const { server, tenant } = home;
   try {
-    for await (const row of allRuns(home, { tenant, waiting: true })) {
-      const { run, title } = row;
-      const tree = await treeOf(home, run);
+    for await (const { run, title, seq: head, status, damaged = null } of allRuns(server, {
+      waiting: true,
+    })) {
+      const tree = await treeOf(server, run);
       // What was asked may have been answered where nobody can read it any more.
-      if (damageOf(row, tree)) continue;
+      if (damageOf({ head, status, damaged }, tree)) continue;
       for (const approval of undecidedApprovals(tree))
-        asked.push({ run, title, approval, whole: await readable(home, approval) });
+        asked.push({ run, title, approval, whole: await readable(server, approval) });
     }
-    return { asked, others: asked.length === 0 ? await othersIn(home, tenant) : undefined };
+    return { asked, others: asked.length === 0 ? await othersIn(server, tenant) : undefined };
   } finally {
     await home.close();
   }
 }
 
 /** What cannot be read must not hide the rest; to approve it is refused. */
-async function readable(home: FolderReader, approval: Approval): Promise<WholeQuestion> {
-  return wholeQuestion(home, approval).catch((thrown: unknown) => ({ value: failureOf(thrown).message }));
+async function readable(server: ServerAddress, approval: Approval): Promise<WholeQuestion> {
+  return wholeQuestion(server, approval).catch((thrown: unknown) => ({ value: failureOf(thrown).message }));
 }

@@ -1,3 +1,4 @@
+import { vitrineClient } from '../../client/client.ts';
 import type { AppList } from '../../wire/native/people.ts';
 import { anywhereOptions, exit, jsonOption, type CliCommand } from '../command.ts';
 import { inHome } from '../place/in-home.ts';
@@ -13,7 +14,9 @@ export const apps: CliCommand = {
   words: [0, 0],
   async run(given, terminal) {
     const place = serverOf(given) ?? (await settingsOf(given, terminal)).home;
-    const { apps: found, defaultApp } = await inHome(place, { terminal }, (home) => home.appList());
+    const { apps: found, defaultApp } = await inHome(place, { terminal }, ({ server }) =>
+      vitrineClient(server).apps(),
+    );
     for (const app of found)
       terminal.say(given.flag('json') ? jsonLine(app) : visibleLine(lineOf(app, defaultApp)));
     return exit.completed;

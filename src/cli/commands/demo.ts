@@ -1,9 +1,11 @@
 import { demoWorld } from '../../server/compose/config.ts';
-import { localTenant, startOf, type Home } from '../../server/folder/home.ts';
+import { vitrineClient } from '../../client/client.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
 import { settingsOf } from '../settings.ts';
+import { startOf } from '../place/request.ts';
+import type { Reached } from '../place/terminal-home.ts';
 import { showRun } from '../view/show-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { goodbye, greet, listening, serve } from './serve.ts';
@@ -53,8 +55,8 @@ export const demo: CliCommand = {
   },
 };
 
-async function isEmpty(home: Home): Promise<boolean> {
-  return (await home.dispatch.list({ tenant: localTenant, limit: 1 })).length === 0;
+async function isEmpty({ server }: Reached): Promise<boolean> {
+  return (await vitrineClient(server).runs({ limit: 1 })).runs.length === 0;
 }
 
 function strip(terminal: Terminal, lines: readonly (readonly [string, string])[]): void {

@@ -1,10 +1,10 @@
 import { RunError } from '../../run/failure.ts';
-import { runsOf } from '../../front/erase.ts';
-import { localTenant, type Home } from '../../server/folder/home.ts';
+import { vitrineClient } from '../../client/client.ts';
 import { exit, lookOptions, tenantOption, type CliCommand } from '../command.ts';
-import { findRun } from '../place/find.ts';
+import { allRuns, findRun } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
+import type { Reached } from '../place/terminal-home.ts';
 
 export const erase: CliCommand = {
   name: 'erase',
@@ -21,14 +21,13 @@ export const erase: CliCommand = {
   words: [1, 1],
   async run(given, terminal) {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
-      const tenant = given.text('tenant') ?? localTenant;
-      const { conversation, count } = await meant(home, given.words[0] ?? '', tenant);
+      const { conversation, count } = await meant(home, given.words[0] ?? '');
       const runs = `${count} ${count === 1 ? 'run' : 'runs'}`;
       if (!given.flag('yes')) {
         const message = `This would erase conversation ${conversation} with ${runs}, for good: say --yes to do it.`;
         throw new RunError('malformed', message);
       }
-      await home.erase(conversation, tenant);
+      await vitrineClient(home.server).forget(conversation);
       terminal.say(`Conversation ${conversation} is gone, with ${runs}.`);
       return exit.completed;
     });
@@ -41,14 +40,15 @@ interface Meant {
 }
 
 /** A conversation by its id, or by one of its runs. */
-async function meant(home: Home, given: string, tenant: string): Promise<Meant> {
-  const own = await countOf(home, given, tenant);
+async function meant(home: Reached, given: string): Promise<Meant> {
+  const own = await countOf(home, given);
   if (own.count > 0) return own;
-  const run = await findRun(home, given, tenant);
-  return countOf(home, run.conversation, tenant);
+  const run = await findRun(home, given);
+  return countOf(home, run.conversation);
 }
 
-async function countOf(home: Home, conversation: string, tenant: string): Promise<Meant> {
-  const rows = await runsOf(home.dispatch, { tenant, conversation });
-  return { conversation, count: rows.length };
+async function countOf({ server }: Reached, conversation: string): Promise<Meant> {
+  let count = 0;
+  for await (const _ of allRuns(server, { conversation })) count += 1;
+  return { conversation, count };
 }

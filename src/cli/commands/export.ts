@@ -1,14 +1,16 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { decodeAll } from '../../run/codec.ts';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { ask, type ServerAddress } from '../../client/ask.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import type { FolderReader, RunRow } from '../../server/folder/home.ts';
-import { exportedName, exportedRun } from '../../server/runs/exported-run.ts';
+import { exportRun as readPage } from '../../wire/native/runs.ts';
+import { exportedName } from '../../server/runs/exported-run.ts';
 import { lookOptions, exit, jsonlOption, tenantOption, type CliCommand } from '../command.ts';
 import { damagedRun } from '../view/damaged-run.ts';
 import { jsonLine } from '../terminal/escape.ts';
-import { findRun } from '../place/find.ts';
+import { findRun, recorded } from '../place/find.ts';
 import { lookIn } from '../place/place.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -38,10 +40,11 @@ export const exportRun: CliCommand = {
       );
     const home = await lookIn(given);
     try {
-      const row = await findRun(home, given.words[0] ?? '', given.text('tenant'));
-      if (isLines) await writeLines(home, row, terminal);
-      else await writePage(home, row, { file: out ?? exportedName(row.run), terminal });
-      if (row.damaged === null) return exit.completed;
+      const { server } = home;
+      const row = await findRun(home, given.words[0] ?? '');
+      if (isLines) await writeLines(server, row.run, terminal);
+      else await writePage(server, row.run, { file: out ?? exportedName(row.run), terminal });
+      if (row.damaged === undefined) return exit.completed;
       terminal.warn(damagedRun(row, row.damaged));
       return exit.failed;
     } catch (thrown) {
@@ -54,26 +57,21 @@ export const exportRun: CliCommand = {
   },
 };
 
-async function writeLines(home: FolderReader, { run, head }: RunRow, { say }: Terminal): Promise<void> {
-  for (let after = 0; after < head;) {
-    const chunks = await home.journal.read(run, after);
-    const entries = chunks.flatMap(({ frames }) => decodeAll(frames)).filter(({ seq }) => seq > after);
-    for (const entry of entries) say(jsonLine(entry));
-    const last = entries.at(-1)?.seq;
-    if (last === undefined) break;
-    after = last;
-  }
+async function writeLines(server: ServerAddress, run: string, { say }: Terminal): Promise<void> {
+  for await (const entries of recorded(server, run)) for (const entry of entries) say(jsonLine(entry));
 }
 
 /** Whoever opens the file has all of it, or what was there before. */
 async function writePage(
-  home: FolderReader,
-  row: RunRow,
+  server: ServerAddress,
+  run: string,
   { file, terminal }: { readonly file: string; readonly terminal: Terminal },
 ): Promise<void> {
   const part = `${file}.${process.pid}.part`;
+  const { body } = await ask(server, readPage, { of: { run } });
   try {
-    await pipeline(exportedRun(home, row, { now: Date.now() }), createWriteStream(part, { mode: 0o600 }));
+    const page = body ? Readable.fromWeb(body as WebStream) : [];
+    await pipeline(page, createWriteStream(part, { mode: 0o600 }));
     await rename(part, file);
   } catch (thrown) {
     await rm(part, { force: true });

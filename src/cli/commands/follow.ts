@@ -1,5 +1,5 @@
 import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
-import { findRun } from '../place/find.ts';
+import { findRun, isOver } from '../place/find.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
 import { isHeld, lookIn } from '../place/place.ts';
@@ -18,11 +18,12 @@ export const follow: CliCommand = {
     const home = await lookIn(given);
     const leaving = leaveWhenTold();
     try {
-      const { run, state } = await findRun(home, given.words[0] ?? '');
-      if (state !== 'ended' && !(await isHeld(given)))
+      const found = await findRun(home, given.words[0] ?? '', asked);
+      const { run, status } = found;
+      if (!isOver(status) && !(await isHeld(given)))
         terminal.warn(`Nobody works on run ${run} at the moment: ${hint(given, 'resume')}`);
       const view = viewOf(terminal, given, { run, signal: leaving.signal });
-      const { is, tree, why = '' } = await look(home, run, { view, asked });
+      const { is, tree, why = '' } = await look(home, found, view);
       if (is === 'damaged') terminal.warn(why);
       if (is === 'damaged') return exit.failed;
       if (!tree.ended) return exit.stopped;

@@ -4,7 +4,7 @@ import { goOn } from '../place/go-on.ts';
 import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
 import { sendTo } from '../place/told.ts';
-import { folderOwner } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
 
 export const message: CliCommand = {
   name: 'message',
@@ -15,7 +15,7 @@ export const message: CliCommand = {
   async run(given, terminal) {
     const [name = '', ...words] = given.words;
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
-      const { run, head } = await findRun(home, name);
+      const { run, seq: head } = await findRun(home, name);
       const { sentence } = await sendTo(home, run, {
         type: 'message',
         by: folderOwner,

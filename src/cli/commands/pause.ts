@@ -5,7 +5,7 @@ import { hint } from '../hint.ts';
 import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
 import { sendTo } from '../place/told.ts';
-import { folderOwner } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
 
 export const pause: CliCommand = {
   name: 'pause',

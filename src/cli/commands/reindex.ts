@@ -1,4 +1,4 @@
-import { reindexFolder } from '../../server/compose/read-folder.ts';
+import { reindexFolder } from '../../server/compose/whole-folder.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { ownFolder } from '../place/place.ts';
 import { jsonLine } from '../terminal/escape.ts';

@@ -1,10 +1,12 @@
 import { failureOf } from '../../run/failure.ts';
 import { goOn } from '../../run/tool-pause.ts';
-import { folderOwner, type Home, type RunRow } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
+import type { ListedRun } from '../../wire/native/runs.ts';
+import type { TerminalHome } from '../place/terminal-home.ts';
 import { assistantOptions, withAssistant } from '../place/assistant.ts';
 import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
 import { visibleLine } from '../terminal/escape.ts';
-import { allRuns, findRun, treeOf } from '../place/find.ts';
+import { allRuns, findRun, isOver, summaryOf, treeOf } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';
 import { lookIn, serverOf, type Place } from '../place/place.ts';
 import { showRun, type Shown, type Where } from '../view/show-run.ts';
@@ -43,7 +45,7 @@ async function isAnyLeft(given: Given): Promise<boolean> {
   });
   if (!home) return false;
   try {
-    for await (const _ of allRuns(home, { unfinished: true })) return true;
+    for await (const _ of allRuns(home.server, { unfinished: true })) return true;
     return false;
   } finally {
     await home.close();
@@ -66,36 +68,37 @@ async function resumeIn(place: Place, where: Where): Promise<number> {
 type Resumed = Pick<Shown, 'code' | 'isOrphaned'>;
 
 /** The oldest first: a later turn of a conversation may wait for an earlier one. */
-async function unfinished(home: Home, named: string | undefined): Promise<readonly RunRow[]> {
+async function unfinished(home: TerminalHome, named: string | undefined): Promise<readonly ListedRun[]> {
   if (named !== undefined) {
     const row = await findRun(home, named);
-    return row.state === 'ended' ? [] : [row];
+    return isOver(row.status) ? [] : [row];
   }
-  const rows: RunRow[] = [];
-  for await (const row of allRuns(home, { unfinished: true })) rows.push(row);
+  const rows: ListedRun[] = [];
+  for await (const row of allRuns(home.server, { unfinished: true })) rows.push(row);
   return rows.toReversed();
 }
 
-async function letGoOn(home: Home, { run, status }: RunRow): Promise<void> {
+async function letGoOn(home: TerminalHome, { run, status }: ListedRun): Promise<void> {
   if (status !== 'paused' && status !== 'waiting') return;
-  const command = goOn(await treeOf(home, run), folderOwner);
+  const command = goOn(await treeOf(home.server, run), folderOwner);
   if (status === 'paused' || command.type === 'decide') await home.send(run, command);
 }
 
 /** All of them work at once; they are shown one after the other, for whoever watches misses nothing. */
-async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Promise<Resumed> {
+async function resumeAll(home: TerminalHome, rows: readonly ListedRun[], where: Where): Promise<Resumed> {
   const { terminal } = where;
   const codes: number[] = [];
-  const taken: RunRow[] = [];
+  const taken: ListedRun[] = [];
   for (const row of rows) {
     if (await home.takeUp(row.run)) taken.push(row);
     else {
-      terminal.warn(`Run ${row.run} needs the flow ${row.flow}, which is not known here: give its --config.`);
+      const { flow } = await summaryOf(home.server, row.run);
+      terminal.warn(`Run ${row.run} needs the flow ${flow}, which is not known here: give its --config.`);
       codes.push(exit.failed);
     }
     if (taken.at(-1) === row) await letGoOn(home, row);
   }
-  for (const { run, head, title } of taken) {
+  for (const { run, seq: head, title } of taken) {
     if (!terminal.isLive) terminal.say(`${run}  ${visibleLine(title)}`);
     const { code, isOrphaned } = await showRun(home, { run, after: head }, where);
     if (isOrphaned) return { code, isOrphaned };

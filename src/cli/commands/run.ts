@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { RunError } from '../../run/failure.ts';
-import { startOf } from '../../server/folder/home.ts';
 import { assistantOptions, withAssistant } from '../place/assistant.ts';
 import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../place/in-home.ts';
 import { serverOf } from '../place/place.ts';
-import { requestTo } from '../place/server-home.ts';
+import { requestTo, startOf } from '../place/request.ts';
 
 export const run: CliCommand = {
   name: 'run',

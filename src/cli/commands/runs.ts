@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
-import type { RunRow } from '../../server/folder/home.ts';
 import { parsed } from '../../run/parsed.ts';
-import type { RunQuery } from '../../server/runs/run-filter.ts';
-import { listRuns } from '../../wire/native/runs.ts';
+import type { RunFilter } from '../../client/client.ts';
+import { listRuns, type ListedRun } from '../../wire/native/runs.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { allRuns, othersIn } from '../place/find.ts';
 import { render, type Line } from '../terminal/line.ts';
 import { markOf, styleOf } from '../view/marks.ts';
-import { isHeld, lookIn, serverOf } from '../place/place.ts';
+import { lookIn, serverOf } from '../place/place.ts';
 import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -60,20 +59,19 @@ export const runs: CliCommand = {
       const whose = tenant === undefined ? '' : ` of tenant «${tenant}»`;
       terminal.warn(visibleLine(`There are no runs${whose} in ${serverOf(given)?.url ?? dataOf(given)}.`));
       if (others !== undefined) terminal.warn(visibleLine(others));
-    } else table(rows, await isHeld(given), terminal);
+    } else table(rows, terminal);
     return exit.completed;
   },
 };
 
 interface Found {
-  readonly rows: readonly RunRow[];
+  readonly rows: readonly ListedRun[];
   /** Who else has runs there, where these are none. */
   readonly others?: string | undefined;
 }
 
 async function foundIn(given: Given): Promise<Found> {
   const limit = limitOf(given);
-  const tenant = given.text('tenant');
   const home = await lookIn(given).catch((thrown: unknown) => {
     // Whoever names a folder means one that is there; the usual one may not have been needed yet.
     const isMissing = given.text('data') !== undefined && !existsSync(dataOf(given));
@@ -81,20 +79,21 @@ async function foundIn(given: Given): Promise<Found> {
     throw thrown;
   });
   if (!home) return { rows: [] };
-  const rows: RunRow[] = [];
+  const { server, tenant } = home;
+  const rows: ListedRun[] = [];
   try {
-    for await (const row of allRuns(home, { tenant, ...wantedBy(given) })) {
+    for await (const row of allRuns(server, wantedBy(given))) {
       if (rows.length === limit) break;
       rows.push(row);
     }
-    return { rows, others: rows.length === 0 ? await othersIn(home, tenant) : undefined };
+    return { rows, others: rows.length === 0 ? await othersIn(server, tenant) : undefined };
   } finally {
     await home.close();
   }
 }
 
 /** What was typed, read as the server reads it. */
-function wantedBy(given: Given): RunQuery {
+function wantedBy(given: Given): RunFilter {
   const texts = ['app', 'status', 'text', 'agent', 'tool', 'since', 'until'] as const;
   const typed = texts.map((name) => [name, given.text(name)]);
   const query = { ...Object.fromEntries(typed), label: filled(given.texts('label')) };
@@ -120,35 +119,28 @@ function told({
   createdAt,
   updatedAt,
   damaged,
-}: RunRow): object {
+}: ListedRun): object {
   const row = { run, status, app, title, conversation, approvals, createdAt, updatedAt };
-  return damaged === null ? row : { ...row, damaged };
+  return damaged === undefined ? row : { ...row, damaged };
 }
 
-function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, isLive }: Terminal): void {
+function table(rows: readonly ListedRun[], { say, paint, out, isLive }: Terminal): void {
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
-    const isLeft = row.damaged === null && isNobodys(row, isAttended);
-    const word = row.damaged !== null ? 'damaged' : isLeft ? 'left' : row.status;
-    const shown = row.damaged !== null ? 'failed' : isLeft ? 'abandoned' : row.status;
+    const isDamaged = row.damaged !== undefined;
+    const word = isDamaged ? 'damaged' : row.left ? 'left' : row.status;
+    const shown = isDamaged ? 'failed' : row.left ? 'abandoned' : row.status;
     const line: Line = [
       markOf(shown),
       [` ${row.run}  `],
       [word.padEnd(10), ...styleOf(shown)],
       [`${when(row.createdAt)}  `, 'dim'],
       [`${visibleLine(row.app)}  `, 'dim'],
-      ...(row.damaged === null ? [] : [[`good up to entry ${row.damaged} of ${row.head}  `] as const]),
+      ...(isDamaged ? [[`good up to entry ${row.damaged} of ${row.seq}  `] as const] : []),
       [visibleLine(row.title)],
     ];
     say(render(line, width, paint));
   }
-}
-
-/** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
-export function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
-  if (status === 'waiting' || status === 'paused') return false;
-  if (state !== 'running' && state !== 'ready') return false;
-  return !isAttended || (state === 'running' && leaseUntil < Date.now());
 }
 
 function when(at: number): string {

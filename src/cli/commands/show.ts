@@ -15,8 +15,7 @@ import { jsonLine } from '../terminal/escape.ts';
 import { findRun, treeOf } from '../place/find.ts';
 import { hint, waitingHint } from '../hint.ts';
 import { unpainted } from '../terminal/line.ts';
-import { isHeld, lookIn } from '../place/place.ts';
-import { isNobodys } from './runs.ts';
+import { lookIn } from '../place/place.ts';
 import { tellAnswer } from '../view/show-run.ts';
 import { treeFor } from '../view/watch.ts';
 
@@ -30,10 +29,10 @@ export const show: CliCommand = {
     const asked = askedIn(given);
     const home = await lookIn(given);
     try {
-      const row = await findRun(home, given.words[0] ?? '', given.text('tenant'));
-      const { run } = row;
-      const tree = await treeOf(home, run, treeFor(home, row, asked));
-      const damage = damageOf(row, tree);
+      const row = await findRun(home, given.words[0] ?? '', asked);
+      const { run, seq: head, status, damaged = null } = row;
+      const tree = await treeOf(home.server, run, treeFor(row.shown));
+      const damage = damageOf({ head, status, damaged }, tree);
       if (given.flag('json')) terminal.say(jsonLine({ ...flatTree(tree, run), ...damage }));
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
@@ -41,9 +40,9 @@ export const show: CliCommand = {
         for (const line of drawTree(tree, { width, now: tree.ended ? tree.at : Date.now(), paint }))
           terminal.say(line);
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
-        else if (tree.ended) await tellAnswer(home, { tree, tenant: row.tenant }, terminal);
+        else if (tree.ended) await tellAnswer(home, { tree }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
-        else if (isNobodys(row, await isHeld(given)))
+        else if (row.left)
           terminal.warn(`Nobody works on it at the moment. Go on with: ${hint(given, 'resume', run)}`);
       }
       return damage ? exit.failed : exit.completed;

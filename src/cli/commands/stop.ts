@@ -1,13 +1,13 @@
 import { present } from '../../run/present.ts';
 import { exit, lookOptions, tenantOption, whyOption, type CliCommand } from '../command.ts';
-import { findRun } from '../place/find.ts';
+import { findRun, summaryOf } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
 import { placeOf } from '../place/place.ts';
 import { silentView } from '../view/silent-view.ts';
 import { sendTo } from '../place/told.ts';
 import { watch } from '../view/watch.ts';
-import { folderOwner } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
 
 export const stop: CliCommand = {
   name: 'stop',
@@ -17,14 +17,14 @@ export const stop: CliCommand = {
   words: [1, 1],
   async run(given, terminal) {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
-      const { run } = await findRun(home, given.words[0] ?? '', given.text('tenant'));
+      const { run } = await findRun(home, given.words[0] ?? '');
       const reason = present({ reason: given.text('why') });
       await sendTo(home, run, { type: 'stop', by: folderOwner, ...reason });
       const leaving = leaveWhenTold();
       const { is, tree, why } = await watch(home, run, { view: silentView(leaving.signal) });
       leaving.done();
       // A damaged run ends where its journal cannot say so.
-      const outcome = is === 'damaged' ? (await home.dispatch.get(run))?.status : tree.ended?.outcome;
+      const outcome = is === 'damaged' ? (await summaryOf(home.server, run)).status : tree.ended?.outcome;
       if (why !== undefined) terminal.warn(why);
       terminal.say(
         outcome === 'stopped' || is === 'ended' ? `Run ${run} is ${outcome}.` : `Run ${run} is stopping.`,

@@ -1,11 +1,13 @@
 import { RunError } from '../../run/failure.ts';
-import { traceOf, traceOfProject, type TraceEvent } from '../../server/compose/trace.ts';
-import { localTenant, type FolderReader } from '../../server/folder/home.ts';
+import { askFor } from '../../client/ask.ts';
+import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
+import { searchTrace } from '../../server/two-stage/trace-routes.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
-import { findRun } from '../place/find.ts';
+import { entriesOf, findRun, keptText } from '../place/find.ts';
 import { lookIn } from '../place/place.ts';
+import type { Reached } from '../place/terminal-home.ts';
 
 const most = 1_000;
 
@@ -38,8 +40,8 @@ export const trace: CliCommand = {
     const filter = filterIn(given);
     const home = await lookIn(given);
     try {
-      const { events } = await tracedBy(home, given, filter);
-      for (const event of events) terminal.say(given.flag('json') ? jsonLine(event) : lineOf(event));
+      for (const event of await tracedBy(home, given, filter))
+        terminal.say(given.flag('json') ? jsonLine(event) : lineOf(event));
       return exit.completed;
     } finally {
       await home.close();
@@ -47,14 +49,17 @@ export const trace: CliCommand = {
   },
 };
 
-function tracedBy(home: FolderReader, given: Given, filter: Filter): ReturnType<typeof traceOfProject> {
-  const project = given.text('project');
-  const [run] = given.words;
-  if (project !== undefined && run === undefined)
-    return traceOfProject(home, { tenant: localTenant }, { ...filter, projectId: project });
-  if (run !== undefined && project === undefined)
-    return findRun(home, run).then((row) => traceOf(home, row, filter));
-  throw new RunError('malformed', 'Name a run, or a project with --project, and not both.');
+async function tracedBy(home: Reached, given: Given, filter: Filter): Promise<readonly TraceEvent[]> {
+  const projectId = given.text('project');
+  const [named] = given.words;
+  const { server } = home;
+  if (projectId !== undefined && named === undefined)
+    return (await askFor(server, searchTrace, { query: { ...filter, projectId } })).events;
+  if (named === undefined || projectId !== undefined)
+    throw new RunError('malformed', 'Name a run, or a project with --project, and not both.');
+  const { run } = await findRun(home, named);
+  const load = (blob: string): Promise<string | undefined> => keptText(server, blob);
+  return traceOf({ run, entries: await entriesOf(server, run), load }, filter);
 }
 
 type Filter = Omit<TraceFilter, 'projectId'>;

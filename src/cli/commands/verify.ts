@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { verifyFolder } from '../../server/compose/read-folder.ts';
+import { verifyFolder } from '../../server/compose/whole-folder.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { ownFolder } from '../place/place.ts';

@@ -8,7 +8,8 @@ import type { CliCommand, Given } from '../command.ts';
 import { hint } from '../hint.ts';
 import { inHome, throughRun } from '../place/in-home.ts';
 import { serverOf, type Place } from '../place/place.ts';
-import type { TerminalHome } from '../place/terminal-home.ts';
+import { workflowsClient } from '../../client/workflows.ts';
+import type { Reached } from '../place/terminal-home.ts';
 import { settingsOf } from '../settings.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -76,8 +77,8 @@ interface Where {
 
 const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant) => Promise<number>>> = {
   check: (place, { given, terminal }, { name, graph }) =>
-    inHome(place, { terminal }, async ({ workflows }) => {
-      const problems = await workflows.validate(name, graph && { ...graph });
+    inHome(place, { terminal }, async ({ server }) => {
+      const problems = await workflowsClient(server).validate(name, graph && { ...graph });
       tellProblems(given, terminal, problems);
       if (problems.length > 0) return exit.badInput;
       if (!given.flag('json')) terminal.say(visibleLine(`«${name}» has no problems.`));
@@ -87,7 +88,7 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
     inHome(place, { terminal }, async (home) => {
       await saved(home, meant);
       const { name } = meant;
-      const published = await home.workflows.publish(name);
+      const published = await workflowsClient(home.server).publish(name);
       if (given.flag('json')) terminal.say(jsonLine(published));
       else {
         terminal.say(visibleLine(`«${name}» is published as version ${published.version}.`));
@@ -110,7 +111,7 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
     };
     return throughRun(place, where, async (home) => {
       await saved(home, meant);
-      return home.workflows.start(name, request);
+      return workflowsClient(home.server).start(name, request);
     });
   },
   try(place, where, meant) {
@@ -120,14 +121,15 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
     const request = { input: inputIn(where.given, 3), version: versionIn(where.given) };
     return throughRun(place, where, async (home) => {
       await saved(home, meant);
-      return home.workflows.tryNode(meant.name, node, request);
+      return workflowsClient(home.server).tryNode(meant.name, node, request);
     });
   },
-  'go-on': (place, where, { name: run }) => throughRun(place, where, ({ workflows }) => workflows.goOn(run)),
+  'go-on': (place, where, { name: run }) =>
+    throughRun(place, where, ({ server }) => workflowsClient(server).goOn(run)),
 };
 
-async function saved({ workflows }: TerminalHome, { name, graph }: Meant): Promise<void> {
-  if (graph) await workflows.save(name, { ...graph });
+async function saved({ server }: Reached, { name, graph }: Meant): Promise<void> {
+  if (graph) await workflowsClient(server).save(name, { ...graph });
 }
 
 function tellProblems(given: Given, { say }: Terminal, problems: NonNullable<Failure['problems']>): void {

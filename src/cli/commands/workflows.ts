@@ -2,7 +2,8 @@ import type { ListedWorkflow } from '../../wire/native/workflows.ts';
 import { anywhereOptions, exit, jsonOption, type CliCommand } from '../command.ts';
 import { inHome } from '../place/in-home.ts';
 import { serverOf } from '../place/place.ts';
-import type { TerminalHome } from '../place/terminal-home.ts';
+import { workflowsClient } from '../../client/workflows.ts';
+import type { Reached } from '../place/terminal-home.ts';
 import { settingsOf } from '../settings.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 
@@ -23,7 +24,8 @@ export const workflows: CliCommand = {
   },
 };
 
-async function all({ workflows: client }: TerminalHome): Promise<readonly ListedWorkflow[]> {
+async function all({ server }: Reached): Promise<readonly ListedWorkflow[]> {
+  const client = workflowsClient(server);
   const found: ListedWorkflow[] = [];
   for (let after: string | undefined; ;) {
     const page = await client.list({ limit: 200, after });

@@ -1,35 +1,40 @@
 import { askFor } from '../../client/ask.ts';
 import { vitrineClient, type Client, type ServerAddress } from '../../client/client.ts';
+import type { Command } from '../../run/commands.ts';
+import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import type { Control, FolderReader } from '../../server/folder/home.ts';
 import { takeUpRun } from '../../wire/native/folder.ts';
-import { treeOf } from './find.ts';
-import { decidedIn, sent } from './sent.ts';
+import type { Control } from './terminal-home.ts';
 
-/** How whoever has a folder is asked; for another tenant than the owner's own where one is said. */
-export type AddressFor = (tenant?: string) => ServerAddress;
-
-/**
- * What a terminal asks of a folder, through the client, whoever has it: another process, over the socket in the folder, or
- * this one, over a connection in memory.
- */
-export function askedOver(addressFor: AddressFor, reader: FolderReader): Control {
-  /** Of the tenant whose run it is: whoever has the folder has what is in it. */
-  const addressOf = async (run: string): Promise<ServerAddress> =>
-    addressFor((await reader.dispatch.get(run))?.tenant);
-  const clientFor = async (run: string): Promise<Client> => vitrineClient(await addressOf(run));
+/** What a terminal asks of runs, through the client, whoever answers. */
+export function askedOver(server: ServerAddress): Control {
+  const client = vitrineClient(server);
   return {
     async start({ app, text, conversation, key }) {
-      const said = { app, text, idempotencyKey: key, ...present({ conversation }) };
-      const begun = await vitrineClient(addressFor()).start(said);
+      const named = present({ app: app || undefined, conversation });
+      const begun = await client.start({ text, idempotencyKey: key, ...named });
       return { run: begun.run, conversation: begun.conversation };
     },
-    async send(run, command) {
-      const seq = await sent(await clientFor(run), run, command);
-      const used = seq ?? decidedIn(await treeOf(reader, run), command);
-      return { id: '', used, fresh: true, command };
-    },
-    takeUp: async (run) => (await askFor(await addressOf(run), takeUpRun, { of: { run } })).taken,
-    erase: (conversation, tenant) => vitrineClient(addressFor(tenant)).forget(conversation),
+    send: (run, command) => sent(client, run, command),
+    takeUp: async (run) => (await askFor(server, takeUpRun, { of: { run } })).taken,
   };
+}
+
+async function sent(client: Client, run: string, command: Command): Promise<number | null> {
+  switch (command.type) {
+    case 'pause':
+    case 'resume':
+    case 'stop':
+      return (await client[command.type](run, command.reason)).seq;
+    case 'message':
+      return (await client.message(run, command.text)).seq;
+    case 'decide': {
+      const { type: _, by: __, approval, ...decision } = command;
+      await client.decide(approval, { ...present(decision), decision: decision.decision });
+      return null;
+    }
+    case 'lapse':
+    case 'tell':
+      throw new RunError('malformed', `Only another run may send «${command.type}».`);
+  }
 }

@@ -1,63 +1,84 @@
-import { vitrineClient } from '../../client/client.ts';
-import { askFor } from '../../client/ask.ts';
-import { followRun } from '../../client/follow.ts';
-import { workflowsClient } from '../../client/workflows.ts';
-import { failureOf, RunError } from '../../run/failure.ts';
-import { expectSameApp, type Home, type FolderReader } from '../../server/folder/home.ts';
+import { askFor, type ServerAddress } from '../../client/ask.ts';
+import { RunError } from '../../run/failure.ts';
+import { keptSecrets } from '../../server/compose/secret-names.ts';
+import { expectSameApp } from '../../server/folder/home.ts';
 import { addressIn } from '../../server/folder/reach-folder.ts';
 import { readHolder, type Holder } from '../../wire/native/folder.ts';
 import { askedOver } from './asked-over.ts';
-import type { TerminalHome } from './terminal-home.ts';
+import { isOver, summaryOf } from './find.ts';
+import { readerIn } from './reader.ts';
+import { emptyHanded, type Reached, type TerminalHome } from './terminal-home.ts';
 
-/** A folder that another process holds: read here, asked for there, over the socket in it. */
-export function besideHolder(reader: FolderReader, data: string, holder: Holder): TerminalHome {
-  const neighbour = new Neighbour(data, holder);
-  const asked = askedOver((tenant) => addressIn(data, tenant), reader);
+/** A folder that somebody means, and whose things in it. */
+export interface Folder {
+  readonly data: string;
+  readonly tenant?: string | undefined;
+}
+
+/** A folder that another process holds: asked there, over the socket in it, and read here once that process is gone. */
+export function besideHolder(folder: Folder, holder: Holder): TerminalHome {
+  const neighbour = new Neighbour(folder.data, holder);
+  const later = readLater(folder);
+  const server = addressBeside(folder, neighbour, later.read);
+  const asked = askedOver(server);
   return {
-    ...reader,
+    ...asked,
+    ...emptyHanded,
+    server,
+    tenant: folder.tenant,
+    clean: keptSecrets(folder.data).clean,
+    away: () => neighbour.look(),
     isHolder: false,
     isGone: () => neighbour.isGone,
     notices: [],
-    inHand: () => [],
-    released: async () => {},
-    idle: async () => {},
     listen: (hear) => neighbour.listen(hear),
-    follow: followerBeside(reader, data, neighbour),
-    start: (request) =>
-      neighbour.ask(async () => {
-        expectSameApp(holder, request);
-        return asked.start(request);
-      }),
-    send: (run, command) => neighbour.ask(() => asked.send(run, command)),
-    takeUp: (run) => neighbour.ask(() => asked.takeUp(run)),
-    workflows: workflowsClient(addressIn(data)),
-    appList: () => vitrineClient(addressIn(data)).apps(),
-    erase: (conversation, tenant) => neighbour.ask(() => asked.erase(conversation, tenant)),
+    async start(request) {
+      expectSameApp(holder, request);
+      return asked.start(request);
+    },
     async standing(run) {
-      const row = await reader.dispatch.get(run);
-      if (!row || row.state === 'ended') return { is: 'ended' };
-      if (row.state === 'waiting') return { is: 'parked' };
+      const { status } = await summaryOf(server, run);
+      if (isOver(status)) return { is: 'ended' };
+      if (status !== 'running') return { is: 'parked' };
       if (!neighbour.isGone) return { is: 'working' };
       return { is: 'left', why: 'The process that worked on it is gone.' };
+    },
+    close: later.close,
+  };
+}
+
+/** What the holder recorded before it went is in the folder; what it was to do, nobody does. */
+function addressBeside(
+  { data, tenant }: Folder,
+  neighbour: Neighbour,
+  afterwards: () => Promise<Reached>,
+): ServerAddress {
+  const { url, fetch } = addressIn(data, tenant);
+  return {
+    url,
+    async fetch(input, init = {}) {
+      const answer = neighbour.isGone
+        ? undefined
+        : await fetch(input, init).catch(async (cause: unknown) => {
+            if (!init.signal?.aborted) await neighbour.look();
+            if (!neighbour.isGone) throw cause;
+          });
+      // It may be on its way out.
+      if (answer?.status === 502) await neighbour.look();
+      if (answer) return answer;
+      if ((init.method ?? 'GET') !== 'GET')
+        throw new RunError('unavailable', 'The process that holds the folder ended before it answered.');
+      const { fetch: read = fetch } = (await afterwards()).server;
+      return read(input, init);
     },
   };
 }
 
-/** What a run records is told by whoever holds the folder; what that one still recorded before it went is in the folder. */
-function followerBeside(reader: FolderReader, data: string, neighbour: Neighbour): Home['follow'] {
-  return async function* (run, signal) {
-    const { tenant } = (await reader.dispatch.get(run)) ?? {};
-    let cursor = 0;
-    for await (const news of followRun(addressIn(data, tenant), { run, showing: 'everything', signal })) {
-      if (news.is === 'entries') {
-        cursor = news.entries.at(-1)?.seq ?? cursor;
-        yield news.entries;
-      }
-      if (news.is === 'away') await neighbour.look();
-      if (neighbour.isGone) break;
-    }
-    if (!neighbour.isGone || signal.aborted) return;
-    for await (const entries of reader.follow(run, signal)) yield entries.filter(({ seq }) => seq > cursor);
+function readLater(folder: Folder): { read(): Promise<Reached>; close(): Promise<void> } {
+  let reader: Promise<Reached> | undefined;
+  return {
+    read: () => (reader ??= readerIn(folder)),
+    close: async () => (await reader)?.close(),
   };
 }
 
@@ -86,21 +107,7 @@ class Neighbour {
   /** Whether it is still there. Another that has the folder by now need not work on what this one was asked for. */
   async look(): Promise<void> {
     const now = await askFor(addressIn(this.#data), readHolder, {}).catch(() => undefined);
-    if (now?.process !== this.#holder.process) this.#leave();
-  }
-
-  async ask<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (thrown) {
-      if (failureOf(thrown).code !== 'unavailable') throw thrown;
-      this.#leave();
-      const message = 'The process that holds the folder ended before it answered.';
-      throw new RunError('unavailable', message, { cause: thrown });
-    }
-  }
-
-  #leave(): void {
+    if (now?.process === this.#holder.process) return;
     this.#isGone = true;
     for (const hear of this.#hearing) hear();
   }

@@ -1,64 +1,79 @@
-import { decodeAll } from '../../run/codec.ts';
+import { ask, askFor, type ServerAddress } from '../../client/ask.ts';
+import { vitrineClient, type RunFilter } from '../../client/client.ts';
+import { followRun } from '../../client/follow.ts';
 import type { Entry } from '../../run/events.ts';
-import { RunError } from '../../run/failure.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
 import { onlyQuestion } from '../../run/only-question.ts';
 import { readQuestionId } from '../../run/question-id.ts';
+import { localTenant } from '../../run/owner.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { localTenant, type FolderReader, type RunRow } from '../../server/folder/home.ts';
-import { goodChunks } from '../../front/good-chunks.ts';
-import type { RunQuery } from '../../server/runs/run-filter.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
+import { listTenants } from '../../wire/native/folder.ts';
+import { largestPage, type Showing } from '../../wire/native/query.ts';
+import { readEntries, readSummary, type ListedRun, type RunSummary } from '../../wire/native/runs.ts';
+import type { Reached } from './terminal-home.ts';
 
-const page = 200;
 const named = 5;
 
 /** The run that is meant: its id, or the beginning of it, with or without `run_`. */
-export async function findRun(home: FolderReader, given: string, tenant = localTenant): Promise<RunRow> {
-  const exact = await home.dispatch.get(given);
-  if (exact?.tenant === tenant) return exact;
-  const found: RunRow[] = [];
-  for await (const row of allRuns(home, { tenant })) {
-    if (row.run.startsWith(given) || row.run.startsWith(`run_${given}`)) found.push(row);
+export async function findRun(
+  { server, tenant }: Reached,
+  given: string,
+  asked?: Showing,
+): Promise<RunSummary> {
+  const exact = await summaryOf(server, given, asked).catch(unlessUnknown);
+  if (exact) return exact;
+  const found: ListedRun[] = [];
+  for await (const listed of allRuns(server)) {
+    if (listed.run.startsWith(given) || listed.run.startsWith(`run_${given}`)) found.push(listed);
   }
   const [only, ...others] = found;
-  if (!only) throw await noSuchRun(home, given, tenant);
-  if (others.length === 0) return only;
+  if (!only) throw await noSuchRun(server, given, tenant);
+  if (others.length === 0) return summaryOf(server, only.run, asked);
   const some = found.slice(0, named).map(({ run }) => run);
   const more = found.length > named ? ', …' : '';
   throw new RunError('unknown', `«${given}» may be any of ${found.length} runs: ${some.join(', ')}${more}.`);
 }
 
-async function noSuchRun(home: FolderReader, given: string, tenant: string): Promise<RunError> {
-  const others = (await othersIn(home, tenant)) ?? 'vitrine runs lists those there are.';
+/** What is said of one run, and what is shown of it to who asks for this. */
+export function summaryOf(server: ServerAddress, run: string, asked: Showing = {}): Promise<RunSummary> {
+  return askFor(server, readSummary, { of: { run }, query: asked });
+}
+
+export function isOver(status: ListedRun['status']): boolean {
+  return status === 'completed' || status === 'failed' || status === 'stopped';
+}
+
+async function noSuchRun(server: ServerAddress, given: string, tenant = localTenant): Promise<RunError> {
+  const others = (await othersIn(server, tenant)) ?? 'vitrine runs lists those there are.';
   const whose = tenant === localTenant ? 'here' : `of tenant «${tenant}»`;
   return new RunError('unknown', `There is no run «${given}» ${whose}: ${others}`);
 }
 
-/** Who else has runs in a folder, and how to read them; nothing where nobody has. */
-export async function othersIn(home: FolderReader, tenant = localTenant): Promise<string | undefined> {
-  const others = (await home.dispatch.count({ damaged: false })).filter((count) => count.tenant !== tenant);
+/** Who else has runs in a folder, and how to read them; nothing where nobody has, or it is no folder of ours. */
+export async function othersIn(server: ServerAddress, tenant = localTenant): Promise<string | undefined> {
+  const { tenants } = await askFor(server, listTenants, {}).catch((thrown: unknown) => {
+    if (failureOf(thrown).code !== 'refused') throw thrown;
+    return { tenants: [] };
+  });
+  const others = tenants.filter((count) => count.tenant !== tenant);
   if (others.length === 0) return undefined;
   const some = others.slice(0, named).map((other) => `${other.runs} of tenant «${other.tenant}»`);
   const more = others.length > named ? ` and those of ${others.length - named} more` : '';
   return `Others have runs there (${some.join(', ')}${more}): say whose to read, as --tenant ${others[0]?.tenant ?? ''}.`;
 }
 
-/** Whose runs, and which of them, in the words of the API. */
-interface Wanted extends Omit<RunQuery, 'after' | 'limit'> {
-  readonly tenant?: string | undefined;
-}
-
-/** Every run of a tenant in the folder, the newest first. */
+/** Every run that is wanted, the newest first. */
 export async function* allRuns(
-  home: FolderReader,
-  { tenant = localTenant, ...query }: Wanted = {},
-): AsyncGenerator<RunRow> {
-  let after: string | undefined;
-  for (;;) {
-    const rows = await home.runs(tenant, { ...query, limit: page, after });
-    yield* rows;
-    after = rows.at(-1)?.run;
-    if (rows.length < page) return;
+  server: ServerAddress,
+  wanted: Omit<RunFilter, 'after' | 'limit'> = {},
+): AsyncGenerator<ListedRun> {
+  const client = vitrineClient(server);
+  for (let after: string | undefined; ;) {
+    const { runs, next } = await client.runs({ ...wanted, limit: largestPage, after });
+    yield* runs;
+    if (next === null) return;
+    after = next;
   }
 }
 
@@ -67,13 +82,13 @@ export async function* allRuns(
  * A name with another fingerprint is the name of something else.
  */
 export async function findApproval(
-  home: FolderReader,
+  home: Reached,
   given: string,
-): Promise<{ readonly run: RunRow; readonly approval: Approval }> {
+): Promise<{ readonly run: RunSummary; readonly approval: Approval }> {
   const { approval: name, fingerprint } = readQuestionId(given);
   const [, run = name, number] = /^(.*)\.(a\d+)$/.exec(name) ?? [];
   const row = await findRun(home, run);
-  const tree = await treeOf(home, row.run);
+  const tree = await treeOf(home.server, row.run);
   if (number === undefined) return { run: row, approval: onlyQuestion(tree, row.run) };
   const approval = tree.approvals.get(`${row.run}.${number}`);
   if (!approval) {
@@ -88,19 +103,69 @@ export async function findApproval(
 
 /** A run as it is now: as it is recorded, or as it is shown; of a damaged one, as far as it is good. */
 export async function treeOf(
-  home: FolderReader,
+  server: ServerAddress,
   run: string,
   { tree, take }: ShownTree = shownTree((entry) => entry),
 ): Promise<RunTree> {
-  for (;;) {
-    const before = tree.seq;
-    for (const { frames } of await goodChunks(home.journal, run, before))
-      for (const entry of decodeAll(frames)) take(entry);
-    if (tree.seq === before) return tree;
+  for await (const entries of goodEntries(server, run)) for (const entry of entries) take(entry);
+  return tree;
+}
+
+/** What a run has recorded until now, as far as it is good. */
+export async function entriesOf(server: ServerAddress, run: string): Promise<readonly Entry[]> {
+  const all: Entry[] = [];
+  for await (const entries of goodEntries(server, run)) all.push(...entries);
+  return all;
+}
+
+async function* goodEntries(server: ServerAddress, run: string, after = 0): AsyncGenerator<readonly Entry[]> {
+  try {
+    yield* recorded(server, run, after);
+  } catch (thrown) {
+    if (failureOf(thrown).code !== 'damaged') throw thrown;
   }
 }
 
-export async function entryAt(home: FolderReader, run: string, seq: number): Promise<Entry | undefined> {
-  const chunks = await goodChunks(home.journal, run, seq - 1);
-  return chunks.flatMap(({ frames }) => decodeAll(frames)).find((entry) => entry.seq === seq);
+/** What a run has recorded until now. Fails with `damaged` where the rest cannot be read. */
+export async function* recorded(
+  server: ServerAddress,
+  run: string,
+  after = 0,
+): AsyncGenerator<readonly Entry[]> {
+  let seq = after;
+  let head: number | undefined;
+  for await (const news of followRun(server, { run, after, showing: 'everything' })) {
+    if (news.is === 'joined') head ??= news.head;
+    if (news.is === 'away') await expectReadable(server, run, seq);
+    if (news.is === 'entries') {
+      yield news.entries;
+      seq = news.entries.at(-1)?.seq ?? seq;
+    }
+    if (seq >= (head ?? Infinity)) return;
+  }
+  await expectReadable(server, run, seq);
+}
+
+/** Fails with `damaged` where nothing that can be read comes after an entry. A stream only ends there. */
+export async function expectReadable(server: ServerAddress, run: string, after: number): Promise<void> {
+  await ask(server, readEntries, { of: { run }, query: { after, limit: 1 } }).catch((thrown: unknown) => {
+    if (failureOf(thrown).code === 'damaged') throw thrown;
+  });
+}
+
+/** Undefined where it cannot be read any more. */
+export async function entryAt(server: ServerAddress, run: string, seq: number): Promise<Entry | undefined> {
+  for await (const entries of goodEntries(server, run, seq - 1))
+    return entries.find((entry) => entry.seq === seq);
+  return undefined;
+}
+
+/** What is too large for the journal is kept beside it, as JSON. */
+export async function keptText(server: ServerAddress, blob: string): Promise<string | undefined> {
+  const bytes = await vitrineClient(server).download(blob).catch(unlessUnknown);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+function unlessUnknown(thrown: unknown): undefined {
+  if (failureOf(thrown).code !== 'unknown') throw thrown;
 }

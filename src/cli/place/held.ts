@@ -1,20 +1,35 @@
-import { vitrineClient } from '../../client/client.ts';
-import { workflowsClient } from '../../client/workflows.ts';
-import { ownersWay } from '../../server/access/door.ts';
-import { tenantHeader } from '../../server/folder/reach-folder.ts';
+import type { ServerAddress } from '../../client/ask.ts';
+import { ownersWayFor } from '../../server/access/owners-way.ts';
+import type { Api } from '../../server/api.ts';
 import type { Hosted } from '../../server/host.ts';
 import { fetchWithin } from '../../server/http/in-process.ts';
-import { askedOver, type AddressFor } from './asked-over.ts';
+import { askedOver } from './asked-over.ts';
 import type { TerminalHome } from './terminal-home.ts';
 
-/** A folder that this process holds: asked as by any other, over a connection in memory. */
-export function heldFolder({ app, context, ways, notices, close }: Hosted): TerminalHome {
-  const addressFor: AddressFor = (tenant) => {
-    const callerOf = (): ReturnType<typeof ownersWay.callerOf> =>
-      ownersWay.callerOf({ [tenantHeader]: tenant });
-    return { url: 'http://localhost', fetch: fetchWithin(app.server, ways, { ...ownersWay, callerOf }) };
+/** An API in this process: asked as by any other, over a connection in memory. */
+export function within({ app, ways }: Pick<Api, 'app' | 'ways'>, tenant?: string): ServerAddress {
+  return { url: 'http://localhost', fetch: fetchWithin(app.server, ways, ownersWayFor(tenant)) };
+}
+
+/** A folder that this process holds. */
+export function heldFolder(hosted: Hosted, tenant?: string): TerminalHome {
+  const { notices, close, context } = hosted;
+  const { standing, listen, released, idle, inHand, clean } = context.home;
+  const server = within(hosted, tenant);
+  return {
+    ...askedOver(server),
+    server,
+    tenant,
+    clean,
+    away: async () => {},
+    close,
+    isHolder: true,
+    isGone: () => false,
+    notices,
+    standing,
+    listen,
+    released,
+    idle,
+    inHand,
   };
-  const workflows = workflowsClient(addressFor());
-  const appList: TerminalHome['appList'] = () => vitrineClient(addressFor()).apps();
-  return { ...context.home, notices, close, workflows, appList, ...askedOver(addressFor, context.home) };
 }

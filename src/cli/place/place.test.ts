@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { serving } from '../../../test/serving.ts';
+import { vitrineClient } from '../../client/client.ts';
 import type { Given } from '../command.ts';
 import { enter, ownFolder } from './place.ts';
 
@@ -20,7 +21,10 @@ test('[V135] what is done to a folder is done to the one that was named, where a
 
 test('[V152] whoever is turned away by a server is told of VITRINE_KEY', async () => {
   const { url } = await serving({ config: { auth: { required: true } } });
-  const entering = (key: object): Promise<unknown> => enter({ url, ...key }, { warn: () => {} });
+  const entering = async (key: object): Promise<unknown> => {
+    const { server } = await enter({ url, ...key }, { warn: () => {} });
+    return vitrineClient(server).runs();
+  };
   await expect(entering({})).rejects.toThrow(/asks for a key\. Set VITRINE_KEY to a key of that server/);
   await expect(entering({ key: 'vit_other' })).rejects.toThrow(/does not take the key: .* Set VITRINE_KEY/);
 });

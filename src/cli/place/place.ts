@@ -1,32 +1,31 @@
 import { resolve } from 'node:path';
 import { askFor } from '../../client/ask.ts';
-import { vitrineClient, type ServerAddress } from '../../client/client.ts';
-import { workflowsClient } from '../../client/workflows.ts';
-import { failureOf, RunError } from '../../run/failure.ts';
+import type { ServerAddress } from '../../client/client.ts';
+import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { FolderSettings } from '../../server/compose/compose.ts';
-import { readFolder } from '../../server/compose/read-folder.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/lock.ts';
 import { addressIn, isHeld as isFolderHeld } from '../../server/folder/reach-folder.ts';
-import type { FolderReader } from '../../server/folder/home.ts';
 import { readHolder } from '../../wire/native/folder.ts';
 import type { Given } from '../command.ts';
-import { enterHome } from './enter.ts';
-import { serverHome } from './server-home.ts';
-import type { TerminalHome } from './terminal-home.ts';
+import { Refusal } from '../../wire/native/refusal.ts';
+import { askedOver } from './asked-over.ts';
+import type { Folder } from './beside.ts';
+import { enterHome, lookAround } from './enter.ts';
+import { emptyHanded, type Reached, type TerminalHome } from './terminal-home.ts';
 import { dataOf, folderOf, usualFolder } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where runs are: in a data folder here, or at a server. */
-export type Place = FolderSettings | ServerAddress;
+export type Place = (FolderSettings & Folder) | ServerAddress;
 
 /** What says where something runs here, and so cannot be said of a server. */
 const ownOptions = ['data', 'tenant', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
 
 /** For commands that tell a run something: no configuration is loaded for them. */
 export function placeOf(given: Given, terminal: Terminal): Place {
-  return serverOf(given) ?? folderOf(given, terminal);
+  return serverOf(given) ?? { ...folderOf(given, terminal), tenant: given.text('tenant') };
 }
 
 /** The server that is meant, if one is. What was typed goes before what was set. */
@@ -58,21 +57,41 @@ export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Pro
   return 'url' in place ? atServer(place) : enterHome(place, warn);
 }
 
-async function atServer(server: ServerAddress): Promise<TerminalHome> {
-  const known = await withKey(server);
-  const home = await serverHome(known).catch((thrown: unknown) => {
-    throw failureOf(thrown).code === 'unauthenticated' ? turnedAway(known, thrown) : thrown;
-  });
-  return { ...home, workflows: workflowsClient(known), appList: () => vitrineClient(known).apps() };
+async function atServer(given: ServerAddress): Promise<TerminalHome> {
+  const known = await withKey(given);
+  const server: ServerAddress = {
+    ...known,
+    async fetch(input, init) {
+      const answer = await fetch(input, init);
+      if (answer.status === 401) throw await turnedAway(known, answer);
+      return answer;
+    },
+  };
+  return {
+    ...askedOver(server),
+    ...emptyHanded,
+    server,
+    // What is secret is known to the server, which has cleaned what it sends.
+    clean: (text) => text,
+    away: async () => {},
+    close: async () => {},
+    isHolder: false,
+    isGone: () => false,
+    notices: [],
+    listen: () => () => {},
+    // What becomes of a run is the server's business, and told in its journal.
+    takeUp: async () => true,
+    standing: async () => ({ is: 'working' }),
+  };
 }
 
 /** A terminal elsewhere does not find the key that a server made for itself. */
-function turnedAway({ url, key }: ServerAddress, cause: unknown): RunError {
-  const why =
-    key === undefined ? `${url} asks for a key` : `${url} does not take the key: ${failureOf(cause).message}`;
+async function turnedAway({ url, key }: ServerAddress, answer: Response): Promise<RunError> {
+  const told = Refusal.safeParse(await answer.json().catch(() => undefined)).data?.error.message ?? '';
+  const why = key === undefined ? `${url} asks for a key` : `${url} does not take the key: ${told}`;
   const fix =
     'Set VITRINE_KEY to a key of that server: «vitrine keys create <name>» makes one where its folder is; with --private, local.key there has one.';
-  return new RunError('unauthenticated', `${why.replace(/\.?$/, '.')} ${fix}`, { cause });
+  return new RunError('unauthenticated', `${why.replace(/[.: ]*$/, '.')} ${fix}`);
 }
 
 /**
@@ -104,7 +123,7 @@ export async function isHeld(given: Given): Promise<boolean> {
 }
 
 /** Come to a place to look, and to change nothing. */
-export async function lookIn(given: Given): Promise<FolderReader> {
+export async function lookIn(given: Given): Promise<Reached> {
   const server = serverOf(given);
-  return server ? atServer(server) : readFolder({ data: dataOf(given) });
+  return server ? atServer(server) : lookAround({ data: dataOf(given), tenant: given.text('tenant') });
 }

@@ -1,9 +1,10 @@
 import type { RunEvent } from '../../run/events.ts';
-import type { Home } from '../../server/folder/home.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Command } from '../../run/commands.ts';
 import { visibleLine } from '../terminal/escape.ts';
-import { entryAt } from './find.ts';
+import type { ServerAddress } from '../../client/ask.ts';
+import { entryAt, summaryOf, treeOf } from './find.ts';
+import type { TerminalHome } from './terminal-home.ts';
 
 /** What became of a command. */
 export interface Told {
@@ -13,17 +14,26 @@ export interface Told {
 }
 
 /** Send a command to a run and say what it became there. */
-export async function sendTo(home: Home, run: string, command: Command): Promise<Told> {
-  const { used } = await home.send(run, command);
+export async function sendTo(home: TerminalHome, run: string, command: Command): Promise<Told> {
+  const { server } = home;
+  const used = (await home.send(run, command)) ?? (await decidedIn(server, run, command));
   if (used === null) {
-    const flow = (await home.dispatch.get(run))?.flow ?? 'its flow';
+    const { flow } = await summaryOf(server, run);
     throw new RunError(
       'unavailable',
       `What this run can take is known to its flow ${flow} alone, which is not known here: the command waits for a process that has it, as «vitrine resume ${run}».`,
     );
   }
-  const entry = await entryAt(home, run, used);
+  const entry = await entryAt(server, run, used);
   return { sentence: sentenceOf(run, entry?.event), isDone: entry?.event.type !== 'notice.posted' };
+}
+
+/** What was decided is answered with the approval; a terminal wants the entry it became. */
+async function decidedIn(server: ServerAddress, run: string, command: Command): Promise<number | null> {
+  if (command.type !== 'decide') return null;
+  const { approvals, seq } = await treeOf(server, run);
+  const approval = approvals.get(command.approval);
+  return approval?.decided?.seq ?? (approval?.deferred === undefined ? null : seq);
 }
 
 function sentenceOf(run: string, event: RunEvent | undefined): string {

@@ -1,7 +1,7 @@
 import type { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
-import { folderOwner } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
 import { exit, type Given } from '../command.ts';
 import { findApproval } from '../place/find.ts';
 import { goOn } from '../place/go-on.ts';
@@ -23,7 +23,7 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
     // What is let happen is what is shown here, and nothing else.
     if (decision.decision !== 'reject')
       tellQuestion(
-        { approval, whole: await wholeQuestion(home, approval), title: run.title },
+        { approval, whole: await wholeQuestion(home.server, approval), title: run.title },
         { ...terminal, say: (line = '') => terminal.warn(line) },
       );
     const by = folderOwner;
@@ -36,7 +36,7 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
     });
     (isDone ? terminal.say : terminal.warn)(sentence);
     if (!isDone) return exit.failed;
-    return goOn(home, { run: run.run, after: run.head }, where);
+    return goOn(home, { run: run.run, after: run.seq }, where);
   });
 }
 

@@ -3,7 +3,6 @@ import type { Command } from '../../run/commands.ts';
 import { foldAll } from '../../run/fold.ts';
 import type { RunEvent } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
-import type { Home } from '../../server/folder/home.ts';
 import type { Key } from '../terminal/keyboard.ts';
 import { Person } from './person.ts';
 
@@ -26,10 +25,13 @@ function atTerminal(blobs: Readonly<Record<string, Promise<string>>> = {}) {
   const sent: Command[] = [];
   const printed: string[] = [];
   const home = {
-    blobs: { get: (_: string, blob: string) => blobs[blob] ?? Promise.resolve(undefined) },
-    send: async (_: string, command: Command) => void sent.push(command),
+    server: {
+      url: 'http://nowhere',
+      fetch: async (input: unknown) => new Response(await blobs[String(input).split('/').at(-1) ?? '']),
+    },
+    send: async (_: string, command: Command) => sent.push(command),
   };
-  const person = new Person(home as unknown as Home, 'r', {
+  const person = new Person(home, 'r', {
     aside: (work) => work(),
     print: (lines) => void printed.push(...lines(80).map((line) => line.map(([text]) => text).join(''))),
   });

@@ -1,7 +1,8 @@
 import type { Command } from '../../run/commands.ts';
 import { failureOf } from '../../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { folderOwner, type Home } from '../../server/folder/home.ts';
+import { folderOwner } from '../../run/owner.ts';
+import type { TerminalHome } from '../place/terminal-home.ts';
 import { edited, press, type Asked, type Asking, type Question } from './asking.ts';
 import { chosenEditor, editOutside } from '../terminal/editor.ts';
 import type { Key } from '../terminal/keyboard.ts';
@@ -19,7 +20,7 @@ export interface Place {
 
 /** Whoever sits at the terminal of a run: what they are asked, and what comes of their keys. */
 export class Person {
-  readonly #home: Home;
+  readonly #home: Pick<TerminalHome, 'server' | 'send'>;
   readonly #run: string;
   readonly #place: Place;
   readonly #left = new AbortController();
@@ -34,7 +35,7 @@ export class Person {
   #isInterrupting = false;
   #problem = '';
 
-  constructor(home: Home, run: string, place: Place) {
+  constructor(home: Pick<TerminalHome, 'server' | 'send'>, run: string, place: Place) {
     this.#home = home;
     this.#run = run;
     this.#place = place;
@@ -141,7 +142,7 @@ export class Person {
     const { approval } = asked;
     if (!this.#wholes.has(approval)) {
       this.#wholes.set(approval, 'coming');
-      wholeQuestion(this.#home, asked).then(
+      wholeQuestion(this.#home.server, asked).then(
         (whole) => this.#wholes.set(approval, whole),
         (thrown: unknown) => {
           this.#wholes.delete(approval);

@@ -3,7 +3,8 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Approval } from '../../run/tree.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
-import { localTenant, type FolderReader } from '../../server/folder/home.ts';
+import type { ServerAddress } from '../../client/ask.ts';
+import { keptText } from '../place/find.ts';
 
 /** A question with all there is to see of it, wherever it is kept. */
 export interface WholeQuestion {
@@ -13,19 +14,17 @@ export interface WholeQuestion {
   readonly history?: readonly EarlierMessage[];
 }
 
-type Blobs = Pick<FolderReader, 'blobs'>;
-
 /** What is too large for the journal is fetched: a person must see all of what they agree to. */
 export async function wholeQuestion(
-  home: Blobs,
+  server: ServerAddress,
   { arguments: given = null, exchange, attachments, history }: Partial<Approval>,
 ): Promise<WholeQuestion> {
   return {
-    value: isBlobRef(given) ? await fetched(home, given) : given,
+    value: isBlobRef(given) ? await fetched(server, given) : given,
     ...present({
-      exchange: exchange && (await wholeExchange(home, exchange)),
-      attachments: attachments && (await wholeAttachments(home, attachments)),
-      history: history && (await wholeHistory(home, history)),
+      exchange: exchange && (await wholeExchange(server, exchange)),
+      attachments: attachments && (await wholeAttachments(server, attachments)),
+      history: history && (await wholeHistory(server, history)),
     }),
   };
 }
@@ -43,43 +42,43 @@ export function questionAtHand(approval: Approval): WholeQuestion | undefined {
 }
 
 async function wholeExchange(
-  home: Blobs,
+  server: ServerAddress,
   { asked, answered, outcome }: Exchange,
 ): Promise<NonNullable<WholeQuestion['exchange']>> {
   return {
-    asked: await text(home, asked),
-    answered: await text(home, answered),
+    asked: await text(server, asked),
+    answered: await text(server, answered),
     ...present({ outcome }),
   };
 }
 
-function wholeAttachments(home: Blobs, attachments: readonly Attachment[]): Promise<Attachment[]> {
+function wholeAttachments(server: ServerAddress, attachments: readonly Attachment[]): Promise<Attachment[]> {
   return Promise.all(
-    attachments.map(async ({ blob, ...rest }) => (blob ? { ...rest, data: await text(home, blob) } : rest)),
+    attachments.map(async ({ blob, ...rest }) => (blob ? { ...rest, data: await text(server, blob) } : rest)),
   );
 }
 
 async function wholeHistory(
-  home: Blobs,
+  server: ServerAddress,
   history: NonNullable<Along['history']>,
 ): Promise<readonly EarlierMessage[]> {
   const messages = isBlobRef(history)
-    ? ((await fetched(home, history)) as unknown as readonly EarlierMessage[])
+    ? ((await fetched(server, history)) as unknown as readonly EarlierMessage[])
     : history;
   return Promise.all(
     messages.map(async ({ attachments, ...message }) =>
-      attachments ? { ...message, attachments: await wholeAttachments(home, attachments) } : message,
+      attachments ? { ...message, attachments: await wholeAttachments(server, attachments) } : message,
     ),
   );
 }
 
-async function text(home: Blobs, value: string | BlobRef): Promise<string> {
-  const whole = typeof value === 'string' ? value : await fetched(home, value);
+async function text(server: ServerAddress, value: string | BlobRef): Promise<string> {
+  const whole = typeof value === 'string' ? value : await fetched(server, value);
   return typeof whole === 'string' ? whole : JSON.stringify(whole);
 }
 
-async function fetched(home: Blobs, { blob }: BlobRef): Promise<Json> {
-  const kept = await home.blobs.get(localTenant, blob);
+async function fetched(server: ServerAddress, { blob }: BlobRef): Promise<Json> {
+  const kept = await keptText(server, blob);
   if (kept === undefined)
     throw new RunError('unavailable', `What is asked about is kept as ${blob}, which cannot be read here.`);
   return JSON.parse(kept) as Json;

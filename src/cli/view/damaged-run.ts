@@ -1,10 +1,11 @@
-import type { RunRow } from '../../server/folder/home.ts';
+import { isOver } from '../place/find.ts';
+import type { ListedRun } from '../../wire/native/runs.ts';
 
 /** What to know of a run that is good only so far. */
 export function damagedRun(
-  { run, head, state }: Pick<RunRow, 'run' | 'head' | 'state'>,
+  { run, seq: head, status }: Pick<ListedRun, 'run' | 'seq' | 'status'>,
   after: number,
 ): string {
-  const can = state === 'ended' ? 'It has ended, and can be exported.' : 'It can be stopped and exported.';
+  const can = isOver(status) ? 'It has ended, and can be exported.' : 'It can be stopped and exported.';
   return `Run ${run} is damaged: its journal is good up to entry ${after} of ${head}, and this is the run as it was then. ${can}`;
 }

@@ -1,5 +1,5 @@
 import { emptyTree, type RunTree } from '../../run/tree.ts';
-import type { Home } from '../../server/folder/home.ts';
+import type { TerminalHome } from '../place/terminal-home.ts';
 import { drawTree } from './draw.ts';
 import { keyboardOf } from '../terminal/keyboard.ts';
 import { render, type Line, type Paint } from '../terminal/line.ts';
@@ -14,7 +14,7 @@ const pace = 80;
 export interface LiveOptions {
   readonly run: string;
   /** Where answers go. Without it one can only look. */
-  readonly home?: Home;
+  readonly home?: TerminalHome;
   /** Aborts when something other than a key ends the watching. */
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { terminalFor } from '../../../test/terminal.ts';
 import { Secrets } from '../../guards/secrets.ts';
 import { foldAll } from '../../run/fold.ts';
-import type { FolderReader } from '../../server/folder/home.ts';
 import { tellAnswer } from './show-run.ts';
 
 const secrets = new Secrets(['sk-0123456789']);
@@ -12,7 +11,7 @@ async function drawn(answer: string): Promise<string> {
   const out: string[] = [];
   const event = { type: 'run.ended', outcome: 'completed', answer, usage: { input: 0, output: 0 } } as const;
   const tree = foldAll([{ seq: 1, at: 0, event }]);
-  const home = { clean: secrets.clean } as unknown as FolderReader;
+  const home = { server: { url: 'http://nowhere' }, clean: secrets.clean };
   await tellAnswer(home, { tree }, { ...terminalFor(out, []), isLive: true });
   return out.join('\n').trim();
 }
@@ -41,7 +40,11 @@ test('[V268] of a run that was stopped is said by whom, and why', async () => {
   const stop = { type: 'stop.requested', by: 'ann', reason: 'wrong\u001b customer' } as const;
   const end = { type: 'run.ended', outcome: 'stopped', usage: { input: 0, output: 0 } } as const;
   const tree = foldAll([stop, end].map((event, i) => ({ seq: i + 1, at: 0, event })));
-  await tellAnswer({} as unknown as FolderReader, { tree }, terminalFor([], error));
+  await tellAnswer(
+    { server: { url: 'http://nowhere' }, clean: secrets.clean },
+    { tree },
+    terminalFor([], error),
+  );
   expect(error).toEqual([expect.stringMatching(/^Stopped by ann: wrong.* customer$/)]);
   expect(error[0]).not.toContain('\u001b');
 });

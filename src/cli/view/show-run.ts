@@ -1,6 +1,6 @@
-import { failureOf } from '../../run/failure.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
-import { localTenant, type Home, type FolderReader } from '../../server/folder/home.ts';
+import { keptText } from '../place/find.ts';
+import type { Reached, TerminalHome } from '../place/terminal-home.ts';
 import { askedIn, exit, type Given } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { hint, waitingHint } from '../hint.ts';
@@ -31,7 +31,7 @@ export interface Shown {
 
 /** Show a run until there is nothing more to see here, and say how it stands. */
 export async function showRun(
-  home: Home,
+  home: TerminalHome,
   { run, after = 0 }: Showing,
   { given, terminal }: Where,
 ): Promise<Shown> {
@@ -57,7 +57,7 @@ export interface Where {
 
 interface Viewing extends Showing {
   readonly signal: AbortSignal;
-  readonly home?: Home;
+  readonly home?: TerminalHome;
 }
 
 export function viewOf(terminal: Terminal, given: Given, viewing: Viewing): View {
@@ -67,7 +67,7 @@ export function viewOf(terminal: Terminal, given: Given, viewing: Viewing): View
 
 type Told = Where & { readonly watched: Watched };
 
-async function tell(home: Home, run: string, { watched, given, terminal }: Told): Promise<void> {
+async function tell(home: TerminalHome, run: string, { watched, given, terminal }: Told): Promise<void> {
   const { is, tree, why } = watched;
   switch (is) {
     case 'ended':
@@ -92,15 +92,15 @@ async function tell(home: Home, run: string, { watched, given, terminal }: Told)
 
 /** The answer is the last thing that is written, as it is, but for what would act on the terminal. */
 export async function tellAnswer(
-  home: FolderReader,
-  { tree, tenant = localTenant }: Pick<Watched, 'tree'> & { readonly tenant?: string },
+  home: Pick<Reached, 'server' | 'clean'>,
+  { tree }: Pick<Watched, 'tree'>,
   terminal: Terminal,
 ): Promise<void> {
   const { answer, outcome } = tree.ended ?? {};
   if (outcome === 'stopped') terminal.warn(stoppedBy(tree));
   else if (answer === undefined) terminal.warn('There is no answer.');
   if (answer === undefined) return;
-  const shown = visible(isBlobRef(answer) ? await wholeOf(home, tenant, answer) : answer);
+  const shown = visible(isBlobRef(answer) ? await wholeOf(home, answer) : answer);
   terminal.say();
   terminal.say(terminal.isLive ? await drawn(home, shown, terminal) : shown);
 }
@@ -115,7 +115,11 @@ function stoppedBy({ stop }: Watched['tree']): string {
  * In front of a person the answer is drawn as the Markdown it mostly is. Without its marks two halves may come to stand
  * side by side and be a secret: such an answer is shown as it was written.
  */
-async function drawn({ clean }: FolderReader, text: string, { out, paint }: Terminal): Promise<string> {
+async function drawn(
+  { clean }: Pick<Reached, 'clean'>,
+  text: string,
+  { out, paint }: Terminal,
+): Promise<string> {
   // Whoever pipes the answer elsewhere, or has none yet, does not wait for the parser.
   const { markdownLines } = await import('./markdown.ts');
   const width = columnsIn(out);
@@ -124,15 +128,14 @@ async function drawn({ clean }: FolderReader, text: string, { out, paint }: Term
   return clean(read) === read ? lines.map((line) => render(line, width, paint)).join('\n') : text;
 }
 
-/** What is too large for the journal is kept beside it, as JSON. */
-async function wholeOf({ blobs }: FolderReader, tenant: string, { blob }: BlobRef): Promise<string> {
-  const text = await blobs.get(tenant, blob);
-  const value: unknown = text === undefined ? failureOf(undefined).message : JSON.parse(text);
+async function wholeOf({ server }: Pick<Reached, 'server'>, { blob }: BlobRef): Promise<string> {
+  const text = await keptText(server, blob);
+  const value: unknown = text === undefined ? `It is kept as ${blob}, which is not there.` : JSON.parse(text);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Other terminals may have asked for runs of their own; what was begun here is not dropped half done. */
-async function finishOthers(home: Home, terminal: Terminal, { signal }: Leaving): Promise<void> {
+async function finishOthers(home: TerminalHome, terminal: Terminal, { signal }: Leaving): Promise<void> {
   if (home.inHand().length === 0) return;
   terminal.warn(`Still working on ${home.inHand().join(', ')} for another terminal; Ctrl-C leaves.`);
   const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -3,10 +3,15 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { showing } from '../../server/compose/showing.ts';
-import { folderOwner, type Home, type FolderReader, type RunRow } from '../../server/folder/home.ts';
-import type { Asked } from '../../server/viewers/preferring.ts';
+import { folderOwner } from '../../run/owner.ts';
+import { followRun } from '../../client/follow.ts';
+import type { Preferences } from '../../run/preferences.ts';
+import type { Showing } from '../../wire/native/query.ts';
+import { expectReadable, summaryOf } from '../place/find.ts';
+import type { Reached, TerminalHome } from '../place/terminal-home.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
 import { Bell } from './bell.ts';
+import type { RunSummary } from '../../wire/native/runs.ts';
 import type { View } from './view.ts';
 
 /**
@@ -22,7 +27,7 @@ export interface Watched {
 export interface WatchOptions {
   readonly view: View;
   /** What to show; the rest is as the app prefers. */
-  readonly asked?: Asked;
+  readonly asked?: Showing;
   /** Approve whatever is asked. */
   readonly yes?: boolean;
 }
@@ -32,15 +37,14 @@ const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING'
 
 /** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
 export async function watch(
-  home: Home,
+  home: TerminalHome,
   run: string,
   { view, asked = {}, yes = false }: WatchOptions,
 ): Promise<Watched> {
-  const row = await rowOf(home, run);
-  const { head } = row;
+  const { seq: head, shown: preferences } = await summaryOf(home.server, run, asked);
   const over = new AbortController();
   const signal = AbortSignal.any([view.signal, over.signal]);
-  const shown = treeFor(home, row, asked);
+  const shown = treeFor(preferences);
   const { tree } = shown;
   const answered = new Set<string>();
   const bell = new Bell();
@@ -71,25 +75,19 @@ export async function watch(
 
 /** Follow a run until it ends or the viewer leaves, whoever works on it or does not. */
 export async function look(
-  home: FolderReader,
-  run: string,
-  { view, asked = {} }: Omit<WatchOptions, 'yes'>,
+  home: Reached,
+  { run, shown: preferences }: Pick<RunSummary, 'run' | 'shown'>,
+  view: View,
 ): Promise<Watched> {
-  const shown = treeFor(home, await rowOf(home, run), asked);
+  const shown = treeFor(preferences);
   const watched = await follow(home, run, { view, signal: view.signal, shown });
   view.close(watched);
   return watched;
 }
 
-async function rowOf(home: FolderReader, run: string): Promise<RunRow> {
-  const row = await home.dispatch.get(run);
-  if (!row) throw new RunError('unknown', `There is no run ${run}.`);
-  return row;
-}
-
-/** A run of this app, still empty, as it is shown to who asks for this. */
-export function treeFor(home: FolderReader, { app }: RunRow, asked: Asked): ShownTree {
-  return shownTree(showing(home.preferences(app, asked)));
+/** A run, still empty, as it is shown to those who prefer this. */
+export function treeFor(preferences: Preferences): ShownTree {
+  return shownTree(showing(preferences));
 }
 
 interface Following {
@@ -100,18 +98,24 @@ interface Following {
 }
 
 async function follow(
-  home: FolderReader,
+  { server, away }: Reached,
   run: string,
   { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {
   try {
-    for await (const entries of home.follow(run, signal)) {
-      for (const entry of entries) {
+    for await (const news of followRun(server, { run, showing: 'everything', signal })) {
+      if (news.is === 'away') {
+        await away();
+        await expectReadable(server, run, tree.seq);
+      }
+      if (news.is !== 'entries') continue;
+      for (const entry of news.entries) {
         const visible = take(entry);
         if (visible) view.show(visible, tree);
       }
       await after?.();
     }
+    if (!tree.ended && !signal.aborted) await expectReadable(server, run, tree.seq);
   } catch (thrown) {
     const { code, message } = failureOf(thrown);
     if (code !== 'damaged') throw thrown;
@@ -121,7 +125,7 @@ async function follow(
 }
 
 async function approveAll(
-  home: Home,
+  home: TerminalHome,
   run: string,
   { tree, answered }: { readonly tree: RunTree; readonly answered: Set<string> },
 ): Promise<void> {
@@ -143,7 +147,7 @@ function canApprove({ allowed, schema }: Approval): boolean {
 }
 
 interface Settling extends Required<WatchOptions> {
-  readonly home: Home;
+  readonly home: TerminalHome;
   readonly run: string;
   readonly tree: RunTree;
   readonly head: number;

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
-import { folderOwner, localTenant } from '../folder/home.ts';
-import { tenantHeader } from '../folder/reach-folder.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import type { Caller } from './caller.ts';
 import { badgeIn } from './cookie.ts';
@@ -14,7 +12,7 @@ import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
 import { type Arrival, type Source, sourceReader } from './source.ts';
 import { jwtReader } from './tokens.ts';
-import type { WayIn } from './way-in.ts';
+import { atThisMachine } from './owners-way.ts';
 
 /** Decides who comes in. Nothing is read of a request before it has been here. */
 export interface Door {
@@ -148,17 +146,6 @@ async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
 
 /** Where clients of other systems put their keys. */
 const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
-
-/** Whoever has the folder has what is in it, also what others keep there, and is called so whatever they say. */
-export const ownersWay: WayIn = {
-  isDirect: true,
-  callerOf(headers) {
-    const tenant = headers[tenantHeader];
-    return { ...atThisMachine, isOwner: true, ...(typeof tenant === 'string' ? { tenant } : {}) };
-  },
-};
-
-const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
 
 async function ownerOf(place: KeyPlace, now: number): Promise<Caller | undefined> {
   const record = await place.keyring.find(await ensureLocalKey(place, now));

@@ -1,20 +1,16 @@
 import { failureOf } from '../../run/failure.ts';
 import { Preferences } from '../../projections/projection.ts';
 import type { Shared } from '../../stores/store.ts';
-import type { App, FolderReader } from '../folder/home.ts';
+import type { App } from '../folder/home.ts';
+import type { OpenFolder } from '../folder/open-folder.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
 import { preferencesFor } from '../viewers/preferring.ts';
 
 /** Terminals look at a folder without its configuration, so what apps prefer is kept beside their runs. */
 export const appPreferences: Kind<Preferences> = { kind: 'app preferences', schema: Preferences };
 
-/** What the apps of a store prefer, as the last configuration that had them says. */
-export async function keptPreferences(shared: Pick<Shared, 'list'>): Promise<FolderReader['preferences']> {
-  return preferencesIn(await read(shared));
-}
-
 export interface Keeping {
-  readonly preferences: FolderReader['preferences'];
+  readonly preferences: OpenFolder['preferences'];
   /** What the owner should know if terminals beside this process cannot be told. */
   readonly notices: readonly string[];
 }
@@ -38,7 +34,7 @@ export async function keepPreferences(shared: Shared, apps: readonly App[]): Pro
   }
 }
 
-function preferencesIn(byApp: ReadonlyMap<string, Preferences>): FolderReader['preferences'] {
+function preferencesIn(byApp: ReadonlyMap<string, Preferences>): OpenFolder['preferences'] {
   return (app, asked) => preferencesFor(byApp.get(app), asked);
 }
 

@@ -9,31 +9,37 @@ import { filled, present } from '../../run/present.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
-import type { FolderReader, RunRow } from '../folder/home.ts';
+import type { OpenFolder } from '../folder/open-folder.ts';
+import type { RunRow } from '../../stores/store.ts';
 import type { RunQuery } from '../runs/run-filter.ts';
 
 export type { TraceEvent };
 
-/** The trace of a run, with what each model call was sent; of a damaged one, as far as it is good. */
-export async function traceOf(
-  home: FolderReader,
-  { run, tenant }: RunRow,
-  filter: Omit<TraceFilter, 'projectId'>,
-): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
-  const entries = await entriesOf(home, run);
-  const [, all] = projectAll(traceProjection(run), entries);
-  const projectId = all[0]?.projectId ?? run;
-  const { events, total } = queryTrace(all, { projectId, ...filter });
-  const load = (blob: string): Promise<string | undefined> => home.blobs.get(tenant, blob);
-  return { events: await withPrompts(events, foldAll(entries), load), total };
+/** What a run has recorded, and what it keeps beside that. */
+interface Recorded {
+  readonly run: string;
+  readonly entries: readonly Entry[];
+  readonly load: (blob: string) => Promise<string | undefined>;
 }
+
+/** The trace of a run, with what each model call was sent. */
+export async function traceOf(
+  { run, entries, load }: Recorded,
+  filter: Omit<TraceFilter, 'projectId'>,
+): Promise<readonly TraceEvent[]> {
+  const [, all] = projectAll(traceProjection(run), entries);
+  const { events } = queryTrace(all, { projectId: all[0]?.projectId ?? run, ...filter });
+  return withPrompts(events, foldAll(entries), load);
+}
+
+type Runs = Pick<OpenFolder, 'dispatch' | 'journal' | 'blobs' | 'runs'>;
 
 /**
  * The trace of a project: of those runs that say so in a label, or by their app. Runs are read from the newest on, until there
  * are more events than are wanted: `total` counts what fits in them.
  */
 export async function traceOfProject(
-  home: FolderReader,
+  home: Runs,
   { tenant, hidden }: { readonly tenant: string; readonly hidden?: ReadonlySet<string> },
   filter: TraceFilter,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
@@ -67,7 +73,7 @@ export async function traceOfProject(
 
 /** The newest first, each once, whatever it is found by. */
 async function* runsOfProject(
-  home: FolderReader,
+  home: Runs,
   tenant: string,
   { projectId, requestId, until }: TraceFilter,
 ): AsyncGenerator<RunRow> {
@@ -101,11 +107,7 @@ const longestApp = 100;
 /** How many runs are asked for at once. */
 const page = 50;
 
-async function* newestFirst(
-  home: FolderReader,
-  tenant: string,
-  query: RunQuery,
-): AsyncGenerator<RunRow, undefined> {
+async function* newestFirst(home: Runs, tenant: string, query: RunQuery): AsyncGenerator<RunRow, undefined> {
   for (let after: string | undefined; ;) {
     const rows = await home.runs(tenant, { ...query, limit: page, ...present({ after }) });
     yield* rows;
@@ -114,7 +116,7 @@ async function* newestFirst(
   }
 }
 
-async function entriesOf(home: FolderReader, run: string): Promise<readonly Entry[]> {
+async function entriesOf(home: Runs, run: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
     const chunks = await goodChunks(home.journal, run, entries.at(-1)?.seq ?? 0);

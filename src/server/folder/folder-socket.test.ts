@@ -45,7 +45,8 @@ test('[V184] at an address nobody is the owner, whatever they say, and the holde
   const at = await serving({ data, config: { apps: { asks }, auth: { required: true } } });
   const headers = { [tenantHeader]: 'acme' };
   expect(textAt(await at.ask('/api/me', { key, headers }), 'tenant')).toBe('local');
-  expect((await at.ask('/api/holder', { key })).status).toBe(403);
+  for (const path of ['/api/holder', '/api/holder/tenants'])
+    expect((await at.ask(path, { key })).status).toBe(403);
 });
 
 test('[V184] [V171] the owner stops and erases what others keep there', async () => {
@@ -55,5 +56,6 @@ test('[V184] [V171] the owner stops and erases what others keep there', async ()
   const begun = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
   const run = textAt(begun, 'run');
   expect((await own(at, `/api/runs/${run}`)).status).toBe(404);
+  expect((await own(at, '/api/holder/tenants')).json).toEqual({ tenants: [{ tenant: 'acme', runs: 1 }] });
   expect((await own(at, `/api/runs/${run}/stop`, { json: {}, tenant: 'acme' })).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { RunError } from '../../run/failure.ts';
 import type { Endpoint } from '../../wire/native/endpoint.ts';
 import { Holder, readHolder } from '../../wire/native/folder.ts';
 import { Refusal } from '../../wire/native/refusal.ts';
-import { holderIn } from '../compose/read-folder.ts';
+import { holderIn } from '../compose/whole-folder.ts';
 import { addressIn, isHeld } from './reach-folder.ts';
 
 /** How often, and how long apart, to try again while the folder's holder is coming or going. Milliseconds. */

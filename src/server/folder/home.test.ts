@@ -6,17 +6,18 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ended, flowOf, toolOf, until } from '../../../test/world.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
 import { openFolder } from '../compose/compose.ts';
-import { readFolder } from '../compose/read-folder.ts';
-import { enterHome } from '../../cli/place/enter.ts';
+import { vitrineClient } from '../../client/client.ts';
+import { enterHome, lookAround } from '../../cli/place/enter.ts';
+import { summaryOf } from '../../cli/place/find.ts';
+import type { TerminalHome } from '../../cli/place/terminal-home.ts';
 import { heldFolder } from '../../cli/place/held.ts';
 import { hostFolder } from '../host-folder.ts';
 import { isHeld } from './reach-folder.ts';
 import { socketPath } from './socket-path.ts';
 import type { OpenFolder } from './open-folder.ts';
-import type { Home } from './home.ts';
 
 let data = '';
-const open: Home[] = [];
+const open: TerminalHome[] = [];
 beforeEach(() => void (data = mkdtempSync(join(tmpdir(), 'vitrine-home-'))));
 afterEach(async () => {
   for (const home of open.splice(0).reverse()) await home.close();
@@ -37,19 +38,17 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
   return { config: { tools: [wait], apps: { gated: { flow } } }, letThrough: () => gate.resolve() };
 }
 
-async function holder(config: ConfigInput = {}, folder = data): Promise<OpenFolder & Home> {
+async function holder(config: ConfigInput = {}, folder = data): Promise<OpenFolder & TerminalHome> {
   const hosted = await hostFolder({ data: folder, config, takes: 'asked' });
   const home = {
     ...hosted.context.home,
     ...heldFolder(hosted),
-    store: hosted.context.home.store,
-    journal: hosted.context.home.journal,
   };
   open.push(home);
   return home;
 }
 
-async function visitor(folder = data): Promise<Home> {
+async function visitor(folder = data): Promise<TerminalHome> {
   const home = await enterHome({ data: folder, takes: 'asked' });
   open.push(home);
   return home;
@@ -97,7 +96,7 @@ describe('a data folder', () => {
     const visiting = await visitor();
     expect([held.isHolder, visiting.isHolder]).toEqual([true, false]);
     const { run } = await visiting.start(request);
-    expect((await visiting.dispatch.get(run))?.state).toBe('running');
+    expect((await summaryOf(visiting.server, run)).status).toBe('running');
     letThrough();
     const tree = await ended(held.store, run);
     expect(tree.ended?.answer).toBe('It went through');
@@ -124,7 +123,7 @@ describe('a data folder', () => {
     await until(held.store, run, ({ working }) => working === 1);
     const visiting = await visitor();
     const paused = await visiting.send(run, { type: 'pause', by: 'bo' });
-    expect(paused.used).toBeGreaterThan(0);
+    expect(paused).toBeGreaterThan(0);
     await visiting.send(run, { type: 'resume', by: 'bo' });
     letThrough();
     expect((await ended(held.store, run)).ended?.outcome).toBe('completed');
@@ -144,7 +143,7 @@ describe('a data folder', () => {
     await vi.waitFor(() => expect(sending).toHaveBeenCalled(), 60_000);
     open.splice(open.indexOf(held), 1);
     await held.close();
-    expect((await stopping).used).toBeGreaterThan(0);
+    expect(await stopping).toBeGreaterThan(0);
   });
 
   test('asked twice with one key, a holder begins one run, also after another process was asked', async () => {
@@ -184,7 +183,7 @@ describe('a data folder', () => {
     const second = await holder();
     expect(await second.takeUp(paused.run)).toBe(false);
     const said = await second.send(paused.run, { type: 'message', by: 'ann', text: 'hurry' });
-    expect(said.used).toBeGreaterThan(0);
+    expect(said).toBeGreaterThan(0);
     expect(second.inHand()).toEqual([]);
     // Whether an edit fits is known to tools that are not here.
     const edit = {
@@ -213,7 +212,7 @@ describe('a data folder', () => {
     await first.close();
     open.pop();
     const second = await holder();
-    expect((await second.send(run, { type: 'stop', by: 'ann' })).used).toBeGreaterThan(0);
+    expect(await second.send(run, { type: 'stop', by: 'ann' })).toBeGreaterThan(0);
     expect((await second.dispatch.get(run))?.state).toBe('ended');
     expect((await ended(second.store, run)).ended?.outcome).toBe('stopped');
   });
@@ -226,8 +225,9 @@ describe('a data folder', () => {
     await ended(held.store, run);
     await held.close();
     open.pop();
-    const reading = await readFolder({ data });
-    expect((await reading.dispatch.list({ tenant: 'local' })).map((row) => row.run)).toEqual([run]);
+    const reading = await lookAround({ data });
+    const { runs } = await vitrineClient(reading.server).runs();
+    expect(runs.map((row) => row.run)).toEqual([run]);
     await reading.close();
     expect(await isHeld(data)).toBe(false);
   });

@@ -6,15 +6,17 @@ import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Limits } from '../../run/values.ts';
-import type { Journal, RunRow } from '../../stores/store.ts';
+import type { Preferences } from '../../run/preferences.ts';
+import type { Blobs, Dispatch, Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
-import { followerOf, type App, type Control, type Home, type Standing } from './home.ts';
+import type { App, Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
-import { runFilter } from '../runs/run-filter.ts';
+import { runFilter, type RunQuery } from '../runs/run-filter.ts';
 import type { Uploads } from '../runs/uploads.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
+import type { Showing } from '../../wire/native/query.ts';
 import type { Nameable } from '../workflows/workflow-problems.ts';
 
 /** What can be run as data, and what that stands on. */
@@ -27,8 +29,29 @@ export interface Definable {
 }
 
 /** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
-export interface OpenFolder extends Omit<Home, keyof Control>, Definable {
+export interface OpenFolder extends Definable {
+  /** False where somebody else may have it. */
+  readonly isHolder: boolean;
+  /** What the owner should know about the folder as it was found. */
+  readonly notices: readonly string[];
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
+  readonly blobs: Pick<Blobs, 'get'>;
+  /** A page of a tenant's runs, the newest first. */
+  runs(tenant: string, query: RunQuery): Promise<readonly RunRow[]>;
+  /** A text without the secrets that are known here. */
+  readonly clean: (text: string) => string;
+  /** What is shown of a run of this app to somebody who asks for this. */
+  preferences(app: string, asked?: Showing): Preferences;
+  standing(run: string): Promise<Standing>;
+  /** Hear that runs may stand differently, for a reason that no journal tells. Returns what ends it. */
+  listen(hear: () => void): () => void;
+  /** Resolves when this process does not have the run in hand. */
+  released(run: string): Promise<void>;
+  /** Resolves when this process has no run in hand. */
+  idle(): Promise<void>;
+  /** Runs this process works on. */
+  inHand(): readonly string[];
   readonly front: Front;
   /** Absent in a process that only serves. */
   readonly worker: Worker | undefined;
@@ -43,6 +66,7 @@ export interface OpenFolder extends Omit<Home, keyof Control>, Definable {
   readonly toolServers: ToolServers | undefined;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
   rest(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface Holding {
@@ -80,7 +104,6 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
   });
   return {
     isHolder: true,
-    isGone: () => false,
     front,
     worker,
     store,
@@ -95,7 +118,6 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     clean: secrets.clean,
     preferences,
     journal,
-    follow: followerOf(journal),
     dispatch: store.dispatch,
     runs: (tenant, query) => store.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(store.blobs, secrets),
@@ -138,7 +160,7 @@ function forgetErased({ store, log }: World, folder: string): void {
 }
 
 /** What this process has in hand. */
-function handOf(worker: Worker | undefined): Pick<Home, 'inHand' | 'released' | 'idle'> {
+function handOf(worker: Worker | undefined): Pick<OpenFolder, 'inHand' | 'released' | 'idle'> {
   return {
     inHand: () => worker?.busyWith ?? [],
     released: async (run) => worker?.released(run),

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { changeShared, listShared, readHolder, takeUpRun } from '../../wire/native/folder.ts';
+import { changeShared, listShared, listTenants, readHolder, takeUpRun } from '../../wire/native/folder.ts';
 import type { Caller } from '../access/caller.ts';
 import { appTold } from '../folder/home.ts';
 import { route } from './route.ts';
@@ -13,6 +13,13 @@ export const folderRoutes = [
         status: 200,
         json: { process: process.pid, url: address() ?? null, apps: home.apps.map(appTold) },
       };
+    },
+  }),
+  route({
+    ...listTenants,
+    async handle({ context, caller }) {
+      expectOwner(caller);
+      return { status: 200, json: { tenants: await context.home.dispatch.count({ damaged: false }) } };
     },
   }),
   route({

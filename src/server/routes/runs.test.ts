@@ -67,6 +67,22 @@ describe('a run', () => {
       expect((await at.ask(`/api/runs/${run}?at=${moment}`)).json).toMatchObject({ run, seq: moment });
   });
 
+  test('[N16] its summary is what lists say of it, with its flow, and what is shown of it to whoever asks', async () => {
+    const at = await serving({
+      config: { apps: { ...apps, brief: { ...apps.echo, preferences: { depth: 1 } } } },
+    });
+    const run = await started(at, { app: 'brief', input: { text: 'hello' } });
+    await whole(at, run);
+    const listed = (await at.ask('/api/runs')).json as { readonly runs: readonly object[] };
+    const summary = (query = '') => at.ask(`/api/runs/${run}/summary${query}`);
+    expect((await summary()).json).toEqual({ ...listed.runs[0], flow: 'echo@1', shown: { depth: 1 } });
+    expect((await summary('?depth=*&stages=off')).json).toMatchObject({ shown: { stages: 'off' } });
+    expect((await summary('?depth=*')).json).toMatchObject({ shown: {} });
+    await at.ask('/api/me/preferences', { method: 'PUT', json: { depth: 4 } });
+    expect((await summary()).json).toMatchObject({ shown: { depth: 4 } });
+    expect((await at.ask('/api/runs/nope/summary')).status).toBe(404);
+  });
+
   test('with the same idempotency key is one run, and the key is good for nothing else', async () => {
     const at = house();
     const headers = { 'idempotency-key': 'k-1' };

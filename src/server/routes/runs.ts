@@ -7,9 +7,16 @@ import { damageOf, goodChunks } from '../../front/good-chunks.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
-import { exportedFile, exportRun, listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
+import {
+  exportedFile,
+  exportRun,
+  listRuns,
+  readEntries,
+  readSummary,
+  readTree,
+} from '../../wire/native/runs.ts';
 import { exportedName, exportedRun } from '../runs/exported-run.ts';
-import { listedRun, smallRun } from './shapes.ts';
+import { leftIn, listedRun, smallRun } from './shapes.ts';
 import { shownTo } from '../viewers/preferring.ts';
 import { route } from './route.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
@@ -23,13 +30,25 @@ export const runRoutes = [
     async handle({ context, caller, query: { limit = pageSize, ...query } }) {
       const { tenant } = caller;
       const { store, dispatch, catalog } = context.home;
+      const left = leftIn(context);
       // Before the runs: what changes while they are read is told again rather than not at all.
       const { last: feed } = await store.feed.read({ tenant, limit: 0 });
       const rows = await dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
       const page = rows.slice(0, limit);
-      const runs = (await shownRows(context, caller, page)).map((row) => listedRun(row, catalog));
+      const runs = (await shownRows(context, caller, page)).map((row) => ({
+        ...listedRun(row, catalog),
+        left: left(row),
+      }));
       const next = rows.length > limit ? (page.at(-1)?.run ?? null) : null;
       return { status: 200, json: { runs, next, feed } };
+    },
+  }),
+  route({
+    ...readSummary,
+    handle({ context, caller, subject: row, query }) {
+      const listed = listedRun(row, context.home.catalog);
+      const shown = shownTo({ context, caller }, row.app, query);
+      return { status: 200, json: { ...listed, left: leftIn(context)(row), flow: row.flow, shown } };
     },
   }),
   route({

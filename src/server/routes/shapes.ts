@@ -3,6 +3,7 @@ import type { Catalog } from '../../engine/world.ts';
 import { RunError } from '../../run/failure.ts';
 import { filled } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
+import type { ServerContext } from '../context.ts';
 import type { ListedRun } from '../../wire/native/runs.ts';
 
 /** Whose place it took, and who took its own. */
@@ -19,6 +20,21 @@ export function listedRun(row: RunRow, catalog: Catalog): ListedRun {
 /** What keeps a run from going on that nobody can mend by waiting. */
 function whyStill(row: RunRow, catalog: Catalog): Pick<ListedRun, 'damaged' | 'stranded'> {
   return { damaged: row.damaged ?? undefined, stranded: strandedBy(catalog, row) };
+}
+
+/**
+ * Which runs go on only when somebody takes them up. Whoever works on one renews its lease; where nobody has the folder,
+ * nobody works on any.
+ */
+export function leftIn({
+  home,
+  now,
+}: Pick<ServerContext, 'home' | 'now'>): (row: RunRow) => true | undefined {
+  return ({ state, status, leaseUntil }) => {
+    if (status === 'waiting' || status === 'paused') return undefined;
+    if (state !== 'running' && state !== 'ready') return undefined;
+    return !home.isHolder || (state === 'running' && leaseUntil < now()) ? true : undefined;
+  };
 }
 
 function factsIn({ facts }: RunRow): Partial<ListedRun> {

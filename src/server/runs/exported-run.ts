@@ -7,7 +7,7 @@ import { referencesIn } from '../../run/references.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { exportedFile } from '../../wire/native/runs.ts';
-import type { FolderReader } from '../folder/home.ts';
+import type { OpenFolder } from '../folder/open-folder.ts';
 
 /** The page without a run: beside the web app, in a checkout and in the package. */
 const player = new URL('../../../web/dist/exported.html', import.meta.url);
@@ -18,6 +18,8 @@ const place = '<!--run-->';
 export function exportedName(run: string): string {
   return `${run.replaceAll(/[^\w-]/g, '_')}.html`;
 }
+
+type Kept = Pick<OpenFolder, 'journal' | 'blobs'>;
 
 /** What is said of an exported run beside its entries. */
 interface About {
@@ -34,12 +36,22 @@ interface About {
  * A run as one page: what plays it, its entries until now and what it keeps beside them. Entries and kept things come from
  * where secrets have been taken out. It is told piece by piece, and never held as a whole.
  */
-export async function* exportedRun(
-  home: Pick<FolderReader, 'journal' | 'blobs'>,
+export function exportedRun(
+  home: Kept,
   row: RunRow,
   { now, most = exportedFile }: { readonly now: number; readonly most?: typeof exportedFile },
 ): AsyncGenerator<string> {
-  const [before = '', after = ''] = readPlayer().split(place);
+  return played(home, row, { now, most, player: readPlayer() });
+}
+
+interface Played {
+  readonly now: number;
+  readonly most: typeof exportedFile;
+  readonly player: string;
+}
+
+async function* played(home: Kept, row: RunRow, { now, most, player: page }: Played): AsyncGenerator<string> {
+  const [before = '', after = ''] = page.split(place);
   const [each, together] = [asKept(most.each), asKept(most.together)];
   const kept = new Map<string, number>();
   yield `${before}<script type="text/plain" id="entries">`;
@@ -67,7 +79,7 @@ export async function* exportedRun(
 }
 
 async function* framesUntil(
-  { journal }: Pick<FolderReader, 'journal'>,
+  { journal }: Pick<Kept, 'journal'>,
   { run, head }: RunRow,
 ): AsyncGenerator<string> {
   const breathe = breather();
@@ -103,7 +115,7 @@ function asKept(bytes: number): number {
 
 /** Undefined where it is gone. What is no name of anything kept may come from a server that is not to be trusted. */
 async function keptIn(
-  { blobs }: Pick<FolderReader, 'blobs'>,
+  { blobs }: Pick<Kept, 'blobs'>,
   { tenant }: RunRow,
   blob: string,
 ): Promise<string | undefined> {

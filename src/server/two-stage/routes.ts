@@ -6,10 +6,8 @@ import { RunError } from '../../run/failure.ts';
 import { ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { sse, type Framing } from '../../wire/framing.ts';
-import { TraceEvent, TraceFilter } from '../../wire/trace.ts';
 import { twoStageError } from '../../wire/two-stage.ts';
 import type { Caller } from '../access/caller.ts';
-import { traceOfProject } from '../compose/trace.ts';
 import type { ServerContext } from '../context.ts';
 import { done } from '../doors/door-routes.ts';
 import { parsed } from '../../run/parsed.ts';
@@ -18,7 +16,8 @@ import { missing, ownRun } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { HistoryRow, rowsOf } from './history.ts';
 import { readMessage, wishOf } from './message.ts';
-import { hiddenApps, shownRows } from '../apps/hidden-apps.ts';
+import { traceRoutes } from './trace-routes.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 
 const name = 'two-stage';
 const shared = { tag: name, addresses: 'tenant', errorBody: twoStageError } as const;
@@ -86,29 +85,7 @@ export const twoStageRoutes: readonly Route[] = [
     answers: { 200: { about: 'Nothing.', schema: z.object({ features: z.array(z.string()) }) } },
     handle: () => ({ status: 200, json: { features: [] } }),
   }),
-  route({
-    ...shared,
-    method: 'GET',
-    path: '/api/trace/logs',
-    about: 'The trace of a project over its newest runs: the newest events that fit, oldest first.',
-    role: 'viewer',
-    query: z.object({
-      ...TraceFilter.shape,
-      limit: z.coerce.number().int().min(1).max(1_000).default(50),
-      offset: z.coerce.number().int().min(0).default(0),
-    }),
-    answers: {
-      200: { about: 'Events.', schema: z.object({ events: z.array(TraceEvent), total: z.int() }) },
-    },
-    handle: async ({ context, caller, query }) => ({
-      status: 200,
-      json: await traceOfProject(
-        context.home,
-        { tenant: caller.tenant, hidden: await hiddenApps(context, caller) },
-        query,
-      ),
-    }),
-  }),
+  ...traceRoutes,
 ];
 
 const Resuming = z.object({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Preferences } from '../../projections/projection.ts';
-import { keepPreferences, keptPreferences } from '../compose/app-preferences.ts';
+import { keepPreferences } from '../compose/app-preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { memoryStore, type Commit } from '../../stores/memory.ts';
 import type { App } from '../folder/home.ts';
@@ -44,7 +44,7 @@ describe('what apps prefer is kept beside their runs', () => {
     const { shared } = memoryStore({ now: () => 0 });
     await keepPreferences(shared, [named('books', app), named('news', { depth: 1 })]);
     await keepPreferences(shared, [named('news'), named('tour')]);
-    const kept = await keptPreferences(shared);
+    const { preferences: kept } = await keepPreferences(shared, []);
     expect(kept('books')).toEqual(app);
     expect(kept('books', { depth: '*' })).toEqual({ stages: 'flat', names: ['Search'] });
     expect(kept('news')).toEqual({});

@@ -1,29 +1,10 @@
-import type { Clock } from '../../engine/time/clock.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { hasLeft } from '../access/keys.ts';
 import type { ServerContext } from '../context.ts';
 import { startRun } from '../routes/start-run.ts';
-import { systemClock } from '../system.ts';
-import { keepStarting, type DueRun, type Pauses } from './scheduler.ts';
+import { keepStarting, type DueRun } from './scheduler.ts';
 import { workflowApp } from './workflow-app.ts';
 import { workflowInput } from './workflow-input.ts';
-
-/** Ends a pause. */
-export interface Alarm extends Pauses {
-  /** Something may be due earlier than was known. */
-  ring(): void;
-}
-
-export function alarmOf(clock: Pick<Clock, 'sleep'> = systemClock): Alarm {
-  let rung = new AbortController();
-  return {
-    ring: () => rung.abort(),
-    async wait(milliseconds, signal) {
-      await clock.sleep(milliseconds, AbortSignal.any([signal, rung.signal]));
-      rung = new AbortController();
-    },
-  };
-}
 
 /**
  * Start what is due for as long as the server is there. A terminal that will not stay begins nothing: whoever serves the folder

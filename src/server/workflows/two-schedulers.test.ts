@@ -3,7 +3,7 @@ import { nextTimes, type Schedule } from '../../graph/schedule.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { Stage } from '../../../test/stage.ts';
 import { graphOf, runOf, workflowFlow } from '../../../test/workflow/world.ts';
-import { alarmOf } from './keep-schedules.ts';
+import { alarmOf } from './alarm.ts';
 import { keepStarting, startDue, type DueRun } from './scheduler.ts';
 
 const minute = 60_000;

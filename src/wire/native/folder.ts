@@ -24,6 +24,22 @@ export const readHolder = endpoint({
   },
 });
 
+export const listTenants = endpoint({
+  method: 'GET',
+  path: '/api/holder/tenants',
+  about: 'Whose runs a data folder has, and how many. For its owner, through the socket in it.',
+  tag: 'operation',
+  role: 'operator',
+  addresses: 'tenant',
+  answers: {
+    200: {
+      about: 'They.',
+      schema: z.object({ tenants: z.array(z.object({ tenant: z.string(), runs: z.int() })) }),
+    },
+    403: { about: 'You did not come through the folder.' },
+  },
+});
+
 const sharedKey = { kind: z.string().min(1), tenant: z.string(), name: z.string() };
 
 const ofTheOwner = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunEvent } from '../../run/events.ts';
 import { FlatTree } from '../../run/flat-tree.ts';
+import { Preferences } from '../../run/preferences.ts';
 import { endpoint } from './endpoint.ts';
 import { wordsOf } from '../../run/words.ts';
 import { after, cursorHeader, entry, flag, limit, moment, showing, whole } from './query.ts';
@@ -35,6 +36,8 @@ export const ListedRun = z.object({
   damaged: z.int().optional(),
   /** Why nobody here can go on with it, and what to do. */
   stranded: z.string().optional(),
+  /** Nobody works on it: it goes on when somebody takes it up. Lists say so, the feed does not: time alone makes it so. */
+  left: z.literal(true).optional(),
   /** The run whose place in the conversation it took. */
   again: z.string().optional(),
   /** The run that took its place: it counts instead of this one. */
@@ -103,6 +106,26 @@ export const readTree = endpoint({
     200: { about: 'The flat tree.', schema: FlatTree },
     409: { about: 'The moment is in the future of the run.' },
   },
+});
+
+/** One run as lists have it, with what they leave out. */
+export const RunSummary = ListedRun.extend({
+  /** What it runs on: the name and version of its flow. */
+  flow: z.string(),
+  /** What is shown of it to whoever asks: what they ask for, else what they prefer, else what its app does. */
+  shown: Preferences,
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+export const readSummary = endpoint({
+  method: 'GET',
+  path: '/api/runs/:run/summary',
+  about: 'A run as lists have it, and what of its entries is shown to you. Its journal is not read.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: z.strictObject(showing),
+  answers: { 200: { about: 'The run.', schema: RunSummary } },
 });
 
 const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });

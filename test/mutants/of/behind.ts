@@ -120,7 +120,7 @@ export const behindMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody forgets what another process erased',
-    file: 'src/server/host.ts',
+    file: 'src/server/api.ts',
     find: "    if (hint.type !== 'erased') return;\n    trees",
     replace: "    if (hint.type !== 'ready') return;\n    trees",
     test: shared,

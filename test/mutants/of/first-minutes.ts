@@ -59,7 +59,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'questions that wait are not counted',
-    file: 'src/server/host.ts',
+    file: 'src/server/api.ts',
     find: 'questions: () => dispatch.questions(),',
     replace: 'questions: async () => 0,',
     test: 'src/server/observe/metrics.test.ts',

@@ -167,7 +167,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a server always says that it is ready',
-    file: 'src/server/host.ts',
+    file: 'src/server/api.ts',
     find: 'isReady: async () => (await readiness.now()) === undefined,',
     replace: 'isReady: async () => true,',
     test: 'test/scenarios/operator.test.ts',
