@@ -13,10 +13,26 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'every piece of text is a commit of its own',
     file: 'src/stores/group-commit.ts',
-    find: 'this.#isAwaited ? 0 : this.#began + interval - performance.now()',
+    find: 'this.#isAwaited ? 0 : this.#began + this.#pause - performance.now()',
     replace: '0',
     test: 'src/stores/group-commit.test.ts',
     only: '[Q70]',
+  },
+  {
+    name: 'a slow disk gets commits as small as a fast one',
+    file: 'src/stores/group-commit.ts',
+    find: 'Math.max(shortestPause, pauseOf * took)',
+    replace: 'shortestPause',
+    test: 'src/stores/group-commit.test.ts',
+    only: '[Q70]',
+  },
+  {
+    name: 'what a tenant was to hold is counted though the transaction was undone',
+    file: 'src/stores/sqlite/held.ts',
+    find: 'forget: () => added.clear(),',
+    replace: 'forget: () => {},',
+    test: 'src/stores/sqlite/commit.test.ts',
+    only: '[Q3]',
   },
   {
     name: 'whoever waits for a commit waits like anyone',
