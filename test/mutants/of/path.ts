@@ -35,6 +35,22 @@ export const pathMutants: readonly Mutant[] = [
     only: '[Q3]',
   },
   {
+    name: 'a run that was just begun is looked for among all chunks',
+    file: 'src/stores/sqlite/runs.ts',
+    find: 'if (remember && isKeptAsItIs(row)) hot.set',
+    replace: 'if (!remember) hot.set',
+    test: 'src/stores/sqlite/rows-read.test.ts',
+    only: '[Q132]',
+  },
+  {
+    name: 'a run that was just begun is known other than it is kept',
+    file: 'src/stores/sqlite/runs.ts',
+    find: 'if (remember && isKeptAsItIs(row)) hot.set',
+    replace: 'if (remember) hot.set',
+    test: 'src/stores/sqlite/rows-read.test.ts',
+    only: '[Q132]',
+  },
+  {
     name: 'whoever waits for a commit waits like anyone',
     file: 'src/stores/group-commit.ts',
     find: 'this.#isAwaited ? 0 : this.#began',
