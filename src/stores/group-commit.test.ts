@@ -154,7 +154,7 @@ describe('[Q70] when a round begins', () => {
   afterEach(() => vi.useRealTimers());
 
   /** How many rounds have begun, as time passes. */
-  function paced() {
+  function paced(takes = 0) {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'],
     });
@@ -162,7 +162,8 @@ describe('[Q70] when a round begins', () => {
     const group = groupCommit((operations, { done }) => {
       begun += 1;
       const reply = { results: operations.map(() => undefined), refusals: [], hints: [] };
-      queueMicrotask(() => done(reply));
+      if (takes === 0) queueMicrotask(() => done(reply));
+      else setTimeout(() => done(reply), takes);
     });
     const after = async (milliseconds: number): Promise<number> => {
       await vi.advanceTimersByTimeAsync(milliseconds);
@@ -181,6 +182,19 @@ describe('[Q70] when a round begins', () => {
     expect(await after(1)).toBe(1);
     expect(await after(2)).toBe(2);
     expect(await after(20)).toBe(2);
+  });
+
+  test.for([
+    { takes: 1, pause: 4 },
+    { takes: 5, pause: 8 },
+  ])('after four times what a commit takes, and never more than eight', async ({ takes, pause }) => {
+    const { group, after } = paced(takes);
+    group.offer(writer('a'), false);
+    expect(await after(0)).toBe(1);
+    await after(takes);
+    group.offer(writer('b'), false);
+    expect(await after(pause - takes - 1)).toBe(1);
+    expect(await after(2)).toBe(2);
   });
 
   test('in the next turn of the loop where somebody waits', async () => {

@@ -7,8 +7,11 @@ import type { Append, Appender } from './store.ts';
 
 /** A chunk that grows by joining stays small enough to be a step of a cursor. */
 const joinedSize = 64 * 1024;
-/** Milliseconds from the beginning of a commit to that of the next one, where nobody waits for it. */
-const interval = 2;
+/** From the beginning of a commit to that of the next one, where nobody waits for it. Milliseconds. */
+const shortestPause = 2;
+const longestPause = 8;
+/** It is so many times what the last one took: a disk that is slow gets larger commits, and no core is busy with them alone. */
+const pauseOf = 4;
 
 interface Caller {
   resolve(value: unknown): void;
@@ -40,8 +43,8 @@ export interface GroupCommit {
 
 /**
  * Rounds of what all runs ask for, each one commit, one under way. A round that somebody waits for begins in the next turn
- * of the loop; others begin at most every two milliseconds, and after a quiet moment at once: each costs an fsync and two
- * threads that wake up, however little is in it.
+ * of the loop; others begin after a pause of two to eight milliseconds, and after a quiet moment at once: each costs an
+ * fsync and two threads that wake up, however little is in it.
  */
 export function groupCommit(commit: CommitAll): GroupCommit {
   const rounds = new Rounds(commit);
@@ -65,6 +68,7 @@ class Rounds {
   #isAwaited = false;
   #timer: NodeJS.Timeout | undefined;
   #began = -Infinity;
+  #pause = shortestPause;
   #drained: (() => void)[] = [];
 
   constructor(commit: CommitAll) {
@@ -116,7 +120,7 @@ class Rounds {
   #beginSoon(isAwaited: boolean): void {
     this.#isAwaited ||= isAwaited;
     if (this.#state !== 'resting') return;
-    const wait = this.#isAwaited ? 0 : this.#began + interval - performance.now();
+    const wait = this.#isAwaited ? 0 : this.#began + this.#pause - performance.now();
     if (wait > 0) {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
@@ -156,6 +160,8 @@ class Rounds {
   };
 
   #rest(): void {
+    const took = performance.now() - this.#began;
+    this.#pause = Math.min(Math.max(shortestPause, pauseOf * took), longestPause);
     this.#state = 'resting';
     if (!this.#isIdle) return this.#beginSoon(this.#queue.length > 0);
     for (const resolve of this.#drained.splice(0)) resolve();

@@ -54,7 +54,7 @@ export function sseReader(limit = 1024 * 1024): SseReader {
         const isSecondHalf = isAfterReturn && end === feed && end === start;
         isAfterReturn = end === back;
         if (!isSecondHalf) {
-          const line = rest.finish(bytes.subarray(start, end));
+          const line = rest.finish(bytes, start, end);
           if (line === undefined) lines.drop(skip);
           else lines.read(isFirst ? withoutMark(line) : line, tell, skip);
           isFirst = false;
@@ -68,6 +68,13 @@ export function sseReader(limit = 1024 * 1024): SseReader {
       if (!rest.keep(bytes.subarray(start))) lines.drop(skip);
     },
   };
+}
+
+/** A line is a place in bytes: to cut one out costs more than to read it. */
+interface Line {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
@@ -98,9 +105,9 @@ function unfinishedLine(limit: number) {
     return true;
   };
   /** Undefined of a line that was too long. */
-  const finish = (bytes: Uint8Array): Uint8Array | undefined => {
-    if (length === 0 && !isCut) return bytes.length > limit ? undefined : bytes;
-    const line = keep(bytes) ? kept.subarray(0, length) : undefined;
+  const finish = (bytes: Uint8Array, start: number, end: number): Line | undefined => {
+    if (length === 0 && !isCut) return end - start > limit ? undefined : { bytes, start, end };
+    const line = keep(bytes.subarray(start, end)) ? { bytes: kept, start: 0, end: length } : undefined;
     length = 0;
     isCut = false;
     return line;
@@ -140,15 +147,15 @@ function lineReader(limit: number) {
     if (told !== undefined) tell(told);
   };
 
-  const read = (line: Uint8Array, tell: (event: SseEvent) => void, skip: () => void): void => {
-    if (line.length === 0) return finish(tell);
-    const end = line.indexOf(colon);
-    if (end === 0) return;
-    const value =
-      end === -1 ? line.subarray(line.length) : line.subarray(line[end + 1] === space ? end + 2 : end + 1);
-    const name = end === -1 ? line : line.subarray(0, end);
-    if (isData(name)) return append(value, skip);
-    const field = decoder.decode(name);
+  const read = (line: Line, tell: (event: SseEvent) => void, skip: () => void): void => {
+    const { bytes, start, end } = line;
+    if (start === end) return finish(tell);
+    const stop = nameEnd(line);
+    if (stop === start) return;
+    const first = stop === end ? end : bytes[stop + 1] === space ? stop + 2 : stop + 1;
+    const value = bytes.subarray(Math.min(first, end), end);
+    if (isData(line, stop)) return append(value, skip);
+    const field = decoder.decode(bytes.subarray(start, stop));
     if (field === 'event') event = decoder.decode(value);
     if (field === 'id' && !value.includes(0)) id = decoder.decode(value);
     if (field === 'retry' && /^\d{1,9}$/.test(decoder.decode(value))) retry = Number(decoder.decode(value));
@@ -162,11 +169,20 @@ function lineReader(limit: number) {
   };
 }
 
-/** Nearly every line is data; comparing bytes saves a decoding for each. */
-function isData(name: Uint8Array): boolean {
-  return name.length === 4 && name[0] === 100 && name[1] === 97 && name[2] === 116 && name[3] === 97;
+/** Where the name of a field ends: at the first colon, or with the line. */
+function nameEnd({ bytes, start, end }: Line): number {
+  let at = start;
+  while (at < end && bytes[at] !== colon) at += 1;
+  return at;
 }
 
-function withoutMark(line: Uint8Array): Uint8Array {
-  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
+/** Nearly every line is data; comparing bytes saves a decoding for each. */
+function isData({ bytes, start }: Line, stop: number): boolean {
+  if (stop !== start + 4 || bytes[start] !== 100) return false;
+  return bytes[start + 1] === 97 && bytes[start + 2] === 116 && bytes[start + 3] === 97;
+}
+
+function withoutMark({ bytes, start, end }: Line): Line {
+  const isMark = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
+  return isMark && end - start >= 3 ? { bytes, start: start + 3, end } : { bytes, start, end };
 }

@@ -6,6 +6,7 @@ import { committer, type Committer } from './commit.ts';
 import { commitsOf, openForWriting, type WriterFolder } from '../folder/folder.ts';
 import { healthOf } from './health.ts';
 import type { Operation } from '../batch.ts';
+import { perform } from '../rules/rules.ts';
 import { sqliteTables, type SqliteTables } from './tables.ts';
 import { appending, newRun, seqs } from '../store.contract.ts';
 
@@ -50,6 +51,7 @@ test('[Q2] nothing is acknowledged when the mark could not be raised, and nothin
 });
 
 test('[Q3] what is remembered of a transaction that was undone is forgotten', () => {
+  const held = tables.held('t');
   folder.database.exec('PRAGMA max_page_count = 30');
   const large: Operation = {
     name: 'put',
@@ -58,10 +60,25 @@ test('[Q3] what is remembered of a transaction that was undone is forgotten', ()
   expect(() => commit(time, [append(1), large, send])).toThrow(/disk is full/);
   expect(tables.run('r')).toMatchObject({ head: 1 });
   expect(tables.pending('r')).toEqual([]);
+  expect(tables.held('t')).toBe(held);
   expect(commit(time, [append(1), send])).toMatchObject({
     refusals: [],
     hints: [{ type: 'command', run: 'r' }],
   });
+  const more = appending(fence, 1).frames.length + JSON.stringify(command).length;
+  expect(sqliteTables(folder.database, { remember: false }).held('t')).toBe(held + more);
+});
+
+test('[Q131] what a tenant holds is written once in a commit, and known while it is made', () => {
+  const row = folder.database.prepare(`SELECT bytes FROM held WHERE tenant = 't'`);
+  const written = (): number => Number(row.get()?.['bytes']);
+  const before = written();
+  const sizes = [1, 2, 3].map((head) => appending(fence, head).frames.length);
+  const grown = before + sizes.reduce((sum, size) => sum + size, 0);
+  for (const head of [1, 2, 3]) perform({ tables, now: 1_000, hints: [] }, 'append', appending(fence, head));
+  expect([tables.held('t'), written()]).toEqual([grown, before]);
+  tables.finish();
+  expect([tables.held('t'), written()]).toEqual([grown, grown]);
 });
 
 test('[Q14] in a folder that was moved away nothing is acknowledged, and the store says why until it is back', () => {

@@ -18,7 +18,7 @@ export type Committer = (time: ReturnType<Clock>, operations: readonly Operation
  */
 export function committer(folder: WriterFolder, tables: SqliteTables): Committer {
   const { database } = folder;
-  const transact = transaction(folder);
+  const transact = transaction(folder, tables);
   const moveLeases = change(
     database,
     `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state <> 'ended' AND state = 'running'`,
@@ -69,14 +69,20 @@ export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
     `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run)
        AND run NOT GLOB '${fileOwner}*' AND run NOT GLOB '${definitionOwner}*'`,
   );
-  transaction(folder)(() => {
+  transaction(
+    folder,
+    tables,
+  )(() => {
     expire();
     for (const { run } of orphans.all()) tables.dropBlobs(run);
   });
 }
 
 /** Work that changes nothing is no commit, unless it is to be one: a server that has nothing to do writes nothing. */
-function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T, isCommit?: boolean) => T {
+function transaction(
+  { database, mark, place }: WriterFolder,
+  tables: Pick<SqliteTables, 'finish'>,
+): <T>(work: () => T, isCommit?: boolean) => T {
   const begin = change(database, 'BEGIN IMMEDIATE');
   const changes = query<{ readonly total: number }>(database, 'SELECT total_changes() AS total');
   // Not by RETURNING: that makes and drops a table of its own in every commit.
@@ -89,6 +95,7 @@ function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T
       begin();
       const before = changes.one()?.total;
       const result = work();
+      tables.finish();
       if (!isCommit && changes.one()?.total === before) {
         rollback();
         return result;

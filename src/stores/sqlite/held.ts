@@ -5,6 +5,10 @@ import { change, query } from './rows.ts';
 export interface HeldRows {
   held(tenant: string): number;
   add(tenant: string, bytes: number): void;
+  /** Write what was added: once in a transaction, however many of its operations added to it. */
+  write(): void;
+  /** A transaction was undone. */
+  forget(): void;
 }
 
 export function heldRows(database: DatabaseSync): HeldRows {
@@ -13,17 +17,23 @@ export function heldRows(database: DatabaseSync): HeldRows {
     'SELECT bytes, again FROM held WHERE tenant = ?',
   );
   const anew = query<{ readonly bytes: number }>(database, `${everything} HAVING tenant = ?`);
-  const add = change(
+  const set = change(
     database,
     `INSERT INTO held (tenant, bytes, again) VALUES (?1, ?2, ?2) ON CONFLICT (tenant) DO UPDATE SET
       bytes = bytes + excluded.bytes, again = again + excluded.again`,
   );
+  const added = new Map<string, number>();
   return {
     held(tenant) {
       const { bytes, again } = one.one(tenant) ?? { bytes: 0, again: 0 };
-      return bytes === again ? bytes : (anew.one(tenant)?.bytes ?? 0);
+      return bytes === again ? bytes + (added.get(tenant) ?? 0) : (anew.one(tenant)?.bytes ?? 0);
     },
-    add,
+    add: (tenant, bytes) => void added.set(tenant, (added.get(tenant) ?? 0) + bytes),
+    write() {
+      for (const [tenant, bytes] of added) set(tenant, bytes);
+      added.clear();
+    },
+    forget: () => added.clear(),
   };
 }
 

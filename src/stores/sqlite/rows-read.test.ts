@@ -122,3 +122,23 @@ test('[Q113] no list, nothing in the feed and no start looks at more runs where 
   small.close();
   large.close();
 });
+
+test('[Q132] to begin a run nothing of others is looked at, and it is known as it is kept', () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec(stepsFrom(0));
+  let looked = 0;
+  database.function('looked', { varargs: true }, () => ((looked += 1), 1));
+  const prepare = database.prepare.bind(database);
+  database.prepare = (sql) => prepare(sql.replaceAll('AND chunk.run = number', 'AND looked(id) $&'));
+  const tables = sqliteTables(database, { remember: true });
+  const create = (run: string, title: string): unknown =>
+    perform({ tables, now: 1, hints: [] }, 'create', newRun(run, { title }));
+  for (let i = 0; i < 50; i += 1) create(`r${i}`, 'one of many');
+  expect(looked).toBe(0);
+  create('half', 'half \ud800');
+  // Whatever counts chunks does.
+  expect(looked).toBeGreaterThan(50);
+  const others = sqliteTables(database, { remember: false });
+  for (const run of ['r1', 'half']) expect(tables.run(run)).toEqual(others.run(run));
+  database.close();
+});

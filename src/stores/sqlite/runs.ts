@@ -127,7 +127,11 @@ export function runRows(
       const { number, row, sum } = existing(run);
       return { number, last: row.head, sum, state: row.state };
     },
-    addRun: insert,
+    addRun(row, key) {
+      const number = insert(row, key);
+      // What it is now need not be looked for: nothing of a new run lies among the chunks.
+      if (remember && isKeptAsItIs(row)) hot.set(row.run, { number, row, sum: noSum });
+    },
     changeRun(row, isNews = false) {
       const known = existing(row.run);
       update(row, known.row, isNews);
@@ -162,9 +166,14 @@ function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: st
   };
 }
 
-function inserting(database: DatabaseSync): (row: RunRow, key: string | undefined) => void {
-  const insert = change(
-    database,
+/** Half a character comes back as another one. */
+function isKeptAsItIs({ run, tenant, conversation, app, title, flow }: RunRow): boolean {
+  return [run, tenant, conversation, app, title, flow].every((name) => name.isWellFormed());
+}
+
+/** Gives the run's number. */
+function inserting(database: DatabaseSync): (row: RunRow, key: string | undefined) => number {
+  const insert = database.prepare(
     `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
       epoch, worker, leaseUntil, wakeAt, due, damaged, facts, replacedBy, replaces, createdAt, changedAt, sum,
       newest, moved)
@@ -180,7 +189,8 @@ function inserting(database: DatabaseSync): (row: RunRow, key: string | undefine
     const fixed = [run, tenant, conversation, app, title, title.toLowerCase(), flow];
     const sum = runSum(summed(row), updatedAt);
     age(tenant, conversation);
-    insert(...fixed, key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
+    const values = [...fixed, key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum];
+    return Number(insert.run(...values).lastInsertRowid);
   };
 }
 

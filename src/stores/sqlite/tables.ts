@@ -14,6 +14,8 @@ import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
 
 export interface SqliteTables extends Tables {
+  /** What is written once for a whole transaction: before each commit. */
+  finish(): void;
   /** A transaction was undone: what is remembered of it must go too. */
   forget(): void;
 }
@@ -49,10 +51,12 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...blobRows(database, held),
     ...sharedRows(database),
     ...definitionRows(database),
+    finish: () => held.write(),
     forget() {
       counted.forget();
       kept.forget();
       terms.forget();
+      held.forget();
     },
   };
 }
