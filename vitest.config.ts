@@ -54,6 +54,7 @@ export default defineConfig({
         plugins,
         test: {
           name: 'unit',
+          isolate: false,
           env,
           setupFiles,
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
