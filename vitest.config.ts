@@ -29,6 +29,14 @@ const edges = [
   'demo/**/*.test.ts',
 ];
 
+/** Of these, the ones that look at their own process: its environment, its folder, its memory, its threads. */
+const alone = [
+  'src/cli/**/*.test.ts',
+  'src/tools/{code,killable}/*.test.ts',
+  'src/tools/mcp/stdio.test.ts',
+  'src/server/routes/large-files.test.ts',
+];
+
 /** Folders with no clock, no timer and no state of their own: their tests find nothing of each other in the same process. */
 const pure = [
   'src/{run,wire,schema,graph,catalog,policies,guards,projections}/**/*.test.ts',
@@ -46,6 +54,7 @@ export default defineConfig({
         plugins,
         test: {
           name: 'unit',
+          isolate: false,
           env,
           setupFiles,
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
@@ -55,7 +64,20 @@ export default defineConfig({
       },
       // To begin a process for each file, and to read the same modules again, took half of their time.
       { plugins, test: { name: 'pure', isolate: false, env, setupFiles, include: pure, ...patience } },
-      { plugins, test: { name: 'edges', env, setupFiles, include: edges, ...patience } },
+      {
+        plugins,
+        test: {
+          name: 'edges',
+          isolate: false,
+          unstubEnvs: true,
+          env,
+          setupFiles,
+          include: edges,
+          exclude: [...configDefaults.exclude, ...alone],
+          ...patience,
+        },
+      },
+      { plugins, test: { name: 'alone', env, setupFiles, include: alone, ...patience } },
       {
         plugins,
         test: {

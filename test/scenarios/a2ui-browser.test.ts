@@ -104,15 +104,15 @@ describeInBrowser('the official renderer', (browser) => {
       await button.waitFor();
       const shown = ['Hello all', 'Coordination', 'Duty desk', 'Drafting', '› Posting', 'Post it?'];
       for (const text of [...shown, 'waiting for a decision', '"text": "Hello all"'])
-        expect(await page.getByText(text).count(), text).toBeGreaterThan(0);
+        await expect.poll(() => page.getByText(text).count(), { message: text }).toBeGreaterThan(0);
       expect(at.ledger).toEqual([]);
       await button.click();
       await following;
       expect(at.ledger).toEqual(['Hello all']);
       for (const text of ['First: approve.', 'Second paragraph.', 'completed'])
         await page.getByText(text).first().waitFor();
-      expect(await button.count()).toBe(0);
-      expect(await page.evaluate(() => (globalThis as InPage).page.acted)).toEqual([200]);
+      await expect.poll(() => button.count()).toBe(0);
+      await expect.poll(() => page.evaluate(() => (globalThis as InPage).page.acted)).toEqual([200]);
       expect(warnings).toEqual([]);
       await page.close();
     },

@@ -68,7 +68,7 @@ describeInBrowser('in a real browser', (browser) => {
     expect(await watched(page, at)).toEqual(['failed', 'failed']);
     expect(await signIn(page, 'vit_wrong')).toBe(401);
     expect(await signIn(page, at.key)).toBe(200);
-    expect(await page.evaluate('document.cookie')).toBe('');
+    await expect.poll(() => page.evaluate('document.cookie')).toBe('');
     expect(await watched(page, at)).toEqual(['{', '{']);
     const gone = page.evaluate(
       () =>

@@ -27,7 +27,7 @@ function focusedField(page: Page): Promise<unknown> {
 
 async function expectWithin(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 844 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
 }
 
 /** Browsers complain of every refusal: a rule that does not fit, another's draft, what is gone. */
@@ -44,11 +44,11 @@ describeInBrowser('applications', (browser) => {
     await page.fill('[data-new-title]', 'Field desk');
     await page.press('[data-new-title]', 'Enter');
     await page.waitForSelector('[data-app=field-desk] [data-lacks="6"]');
-    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-publish]')).toBe(true);
 
     await page.click('[data-lack="settings.models.planner"]');
     await page.waitForSelector('[data-section=models]');
-    expect(await focusedField(page)).toBe('settings.models.planner');
+    await expect.poll(() => focusedField(page)).toBe('settings.models.planner');
     await page.selectOption(`${fieldOf('settings.models.planner')} select`, 'planner');
     await page.click('[data-lack="settings.skills"]');
     await page.selectOption(`${fieldOf('settings.skills')} select`, 'agent graph');
@@ -75,7 +75,7 @@ describeInBrowser('applications', (browser) => {
     await rules.fill('Nightjar\nREGEX: (?=x)y');
     await page.locator('[data-guard=rules] [data-wrong=true]', { hasText: 'line 2' }).waitFor();
     await page.waitForSelector('[data-to-section=guards][data-state=wrong]');
-    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-publish]')).toBe(true);
     await expectAccessible(page);
     await rules.fill('Nightjar\nREGEX: KX-\\d{4}');
     await page.waitForSelector('[data-guard=rules] [data-wrong=false]');
@@ -129,7 +129,7 @@ describeInBrowser('applications', (browser) => {
     const at = await serving({ config: deskConfig({ plans }) });
     const { page, complaints } = await opened(browser(), `${at.url}/apps/desk`, { locale: 'de-DE' });
     await page.waitForSelector('[data-app=desk]');
-    expect(await page.isEditable(`${fieldOf('description')} textarea`)).toBe(false);
+    await expect.poll(() => page.isEditable(`${fieldOf('description')} textarea`)).toBe(false);
     await page.click('[data-clone]');
     const name = 'desk-kopie';
     await page.waitForSelector(`[data-app=${name}]`);
@@ -159,7 +159,7 @@ describeInBrowser('applications', (browser) => {
     await page.waitForSelector('[data-conflict]');
     await page.click('[data-conflict] button >> nth=0');
     await page.waitForSelector('[data-saving=saved]');
-    expect(await page.inputValue(`${fieldOf('description')} textarea`)).toBe('Ihre');
+    await expect.poll(() => page.inputValue(`${fieldOf('description')} textarea`)).toBe('Ihre');
     await page.click('[data-publish]');
     await page.locator('[data-published]', { hasText: 'v1' }).waitFor();
 

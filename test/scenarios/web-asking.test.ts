@@ -73,7 +73,7 @@ describeInBrowser('asking', (browser) => {
     await page.locator('section[data-status=paused] .note', { hasText: 'local' }).waitFor();
     end();
     await page.locator('[data-step="1"][data-status=completed]').waitFor();
-    expect(await page.locator('[data-step]').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-step]').count()).toBe(1);
     await page.locator('.composer').getByRole('button', { name: 'Resume' }).click();
     await page.locator('[data-answer=given]', { hasText: 'There.' }).waitFor();
   });
@@ -89,7 +89,7 @@ describeInBrowser('asking', (browser) => {
     const { page } = await opened(browser(), at.url);
     await say(page, 'bake');
     await page.locator('.run-failure', { hasText: 'The run failed.' }).waitFor();
-    expect(await page.locator('[data-turn]', { hasText: 'The oven is cold.' }).count()).toBe(1);
+    await expect.poll(() => page.locator('[data-turn]', { hasText: 'The oven is cold.' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('[data-answer=given]', { hasText: 'Baked.' }).waitFor();
     await expect.poll(() => page.locator('[data-turn]').count()).toBe(1);
@@ -101,7 +101,8 @@ describeInBrowser('asking', (browser) => {
     await page.unroute('**/api/runs');
     await unsent.getByRole('button', { name: 'Try again' }).click();
     await page.locator('[data-answer=given]').nth(1).waitFor();
-    expect([tries, await page.locator('[data-unsent]').count()]).toEqual([3, 0]);
+    await expect.poll(() => page.locator('[data-unsent]').count()).toBe(0);
+    expect(tries).toBe(3);
   });
 
   test('[W260] what is written before a conversation has begun waits for it, and stays where that does not begin', async () => {
@@ -135,13 +136,11 @@ describeInBrowser('asking', (browser) => {
     expect([posts, asked]).toEqual([2, []]);
     begin();
     await page.locator('[data-answer=given]', { hasText: 'You said third.' }).waitFor();
-    expect(await page.locator('[data-answer=given]').allInnerTexts()).toEqual([
-      'You said first.',
-      'You said second.',
-      'You said third.',
-    ]);
+    await expect
+      .poll(() => page.locator('[data-answer=given]').allInnerTexts())
+      .toEqual(['You said first.', 'You said second.', 'You said third.']);
     expect([posts, asked]).toEqual([4, ['first', 'second', 'third']]);
-    expect(await page.locator('[data-queued]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-queued]').count()).toBe(0);
     expect(complaints.filter((one) => !one.includes('503'))).toEqual([]);
   });
 });

@@ -14,10 +14,9 @@ describeInBrowser('a bakery', (browser) => {
     const styleOf = (selector: string, name: string): Promise<unknown> =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${name}')`);
     await page.getByText('Bread, from the soil on.').waitFor();
-    expect(await page.locator('.examples button').allTextContents()).toEqual([
-      'Bake a rye bread',
-      'Bake rolls',
-    ]);
+    await expect
+      .poll(() => page.locator('.examples button').allTextContents())
+      .toEqual(['Bake a rye bread', 'Bake rolls']);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Bake a rye bread' }).click();
 
@@ -25,15 +24,18 @@ describeInBrowser('a bakery', (browser) => {
     const row = (title: string) => page.locator('.row', { has: page.getByText(title, { exact: true }) });
     await page.locator('.stream', { hasText: 'It rains.' }).waitFor();
     const deepest = levels.map(() => '.kids [data-step]').join(' ');
-    expect(await page.locator(`section[data-run] ${deepest} > .row .name`).textContent()).toBe('Rain');
-    expect(await page.locator('.thought', { hasText: 'Soil comes first.' }).count()).toBe(1);
-    expect(await page.locator('[data-step][data-status=pending] .name').allTextContents()).toEqual([
-      'Rest',
-      'Serve',
-    ]);
-    expect(await page.locator('section[data-run] > header .spin').count()).toBe(1);
-    expect(await page.textContent('section[data-run] > header')).toMatch(/Working.*0 of 3 steps.*\d s/s);
-    expect(await page.locator('[data-answer]').count()).toBe(0);
+    await expect
+      .poll(() => page.locator(`section[data-run] ${deepest} > .row .name`).textContent())
+      .toBe('Rain');
+    await expect.poll(() => page.locator('.thought', { hasText: 'Soil comes first.' }).count()).toBe(1);
+    await expect
+      .poll(() => page.locator('[data-step][data-status=pending] .name').allTextContents())
+      .toEqual(['Rest', 'Serve']);
+    await expect.poll(() => page.locator('section[data-run] > header .spin').count()).toBe(1);
+    await expect
+      .poll(() => page.textContent('section[data-run] > header'))
+      .toMatch(/Working.*0 of 3 steps.*\d s/s);
+    await expect.poll(() => page.locator('[data-answer]').count()).toBe(0);
     await page.locator('.row-chips .chip').first().click();
     await page.locator('.dialog table', { hasText: 'spelt' }).waitFor();
     await page.keyboard.press('Escape');
@@ -42,16 +44,16 @@ describeInBrowser('a bakery', (browser) => {
     // It waits: the question is there, pulsing; what has ended well is one line, what failed is open, what was refused dim.
     await page.locator('[data-approval]').waitFor();
     await expect.poll(() => row('Mix').first().textContent(), patience).toMatch(/6 steps/);
-    expect(
-      await page.locator('[data-step][data-status=failed] > .row .hit[aria-expanded=true]').count(),
-    ).toBe(3);
-    expect(await styleOf('.row.waiting > .mark', 'animation-name')).toBe('none');
+    await expect
+      .poll(() => page.locator('[data-step][data-status=failed] > .row .hit[aria-expanded=true]').count())
+      .toBe(3);
+    await expect.poll(() => styleOf('.row.waiting > .mark', 'animation-name')).toBe('none');
     await page.emulateMedia({ reducedMotion: 'no-preference' });
-    expect(await styleOf('.row.waiting > .mark', 'animation-name')).toBe('pulse');
-    expect(await styleOf('.row.skipped .tool', 'text-decoration-line')).toBe('line-through');
-    expect(await page.locator('[data-status=skipped] > .row').textContent()).toContain(
-      'Nobody weighs at night.',
-    );
+    await expect.poll(() => styleOf('.row.waiting > .mark', 'animation-name')).toBe('pulse');
+    await expect.poll(() => styleOf('.row.skipped .tool', 'text-decoration-line')).toBe('line-through');
+    await expect
+      .poll(() => page.locator('[data-status=skipped] > .row').textContent())
+      .toContain('Nobody weighs at night.');
     for (const [repeated, title] of [
       ['[data-status=reused]', 'weigh'],
       ['[data-status=failed]:has(> .row .chip)', 'smell'],
@@ -65,7 +67,7 @@ describeInBrowser('a bakery', (browser) => {
     const editor = page.locator('.code-field .cm-content');
     await editor.fill('{"flour": "spelt"');
     await page.getByText('This is no JSON.').waitFor();
-    expect(await page.isDisabled('[data-decide=approve]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-decide=approve]')).toBe(true);
     await editor.fill('{"flour": "spelt"}');
     await expect
       .poll(() => page.locator('.diff .added').allTextContents(), patience)
@@ -74,19 +76,19 @@ describeInBrowser('a bakery', (browser) => {
     await page.click('[data-decide=approve]:enabled');
     await page.locator('[data-approval]', { hasText: 'Taste it?' }).waitFor();
     expect(at.baked).toEqual([{ oven: 'right', minutes: 40, recipe: { flour: 'spelt' } }]);
-    const asked = await page.textContent('[data-approval]');
-    expect(asked).toMatch(/left.*A new flour was used\..*High priority.*No answer by \d+:\d+/s);
+    await expect
+      .poll(() => page.textContent('[data-approval]'))
+      .toMatch(/left.*A new flour was used\..*High priority.*No answer by \d+:\d+/s);
     await page.click('[data-decide=approve]:enabled');
 
     // It is done: one line, the answer, and what it speaks of.
     await page.locator('[data-answer=given] strong', { hasText: 'bread' }).waitFor();
     await page.locator('[data-answer=given] .figure[data-shape=chart] canvas').waitFor();
-    expect(await page.locator('[data-answer=given] .found .chip').allTextContents()).toEqual([
-      '1 passage',
-      'recipe.txt',
-    ]);
+    await expect
+      .poll(() => page.locator('[data-answer=given] .found .chip').allTextContents())
+      .toEqual(['1 passage', 'recipe.txt']);
     await page.locator('.folded.completed', { hasText: /\d+ steps/ }).waitFor();
-    expect(await page.title()).toBe('Bake a rye bread · Vitrine');
+    await expect.poll(() => page.title()).toBe('Bake a rye bread · Vitrine');
     expect(complaints).toEqual([]);
   });
 
@@ -115,7 +117,7 @@ describeInBrowser('a bakery', (browser) => {
     const other = await opened(browser(), `${at.url}/c/${conversation}`);
     await other.page.locator('.segments [aria-pressed=true]', { hasText: 'Answer' }).waitFor();
     await other.page.click('.folded');
-    expect(await other.page.locator('[data-step]').count()).toBe(0);
+    await expect.poll(() => other.page.locator('[data-step]').count()).toBe(0);
     await other.page.getByRole('button', { name: 'Everything', exact: true }).click();
     await other.page.locator('.folded').click();
     await other.page.locator('[data-step]').first().waitFor();
@@ -143,16 +145,16 @@ describeInBrowser('a bakery', (browser) => {
     await page.locator('.figure[data-shape=chart] canvas').waitFor();
     const drawn = (): Promise<unknown> => page.evaluate('drawn');
     await expect.poll(drawn, patience).toEqual(expect.arrayContaining(['hour', 'heat', '220 °C']));
-    expect(await page.locator('.figure .plot').getAttribute('aria-label')).toMatch(
-      /oven 3: 180 °C – 240 °C\. hour \/ heat/,
-    );
+    await expect
+      .poll(() => page.locator('.figure .plot').getAttribute('aria-label'))
+      .toMatch(/oven 3: 180 °C – 240 °C\. hour \/ heat/);
     const table = page.locator('.figure[data-shape=table]');
     const names = () => table.locator('tbody td:first-child').allTextContents();
-    expect(await names()).toEqual(['rye', 'spelt', 'wheat']);
+    await expect.poll(() => names()).toEqual(['rye', 'spelt', 'wheat']);
     const head = table.getByRole('button', { name: 'grams' });
     await head.click();
     await expect.poll(names, patience).toEqual(['spelt', 'rye', 'wheat']);
-    expect(await table.locator('th').nth(1).getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => table.locator('th').nth(1).getAttribute('aria-sort')).toBe('descending');
     await head.click();
     await expect.poll(names, patience).toEqual(['wheat', 'rye', 'spelt']);
     await table.getByRole('button', { name: 'Filter' }).click();

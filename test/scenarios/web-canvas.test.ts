@@ -106,7 +106,7 @@ describeInBrowser('the canvas', (browser) => {
 
     const problem = page.locator('[data-problem=tool]');
     await problem.getByText('«humann»').first().waitFor();
-    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-publish]')).toBe(true);
     await page.waitForSelector('[data-node=tool][data-bad=true]');
     await page.click('[data-node=start]');
     await problem.click();
@@ -138,7 +138,7 @@ describeInBrowser('the canvas', (browser) => {
     const client = vitrineClient({ url: first.url });
     const { nodes } = await client.workflows.graphOf(run);
     const told = Object.fromEntries(nodes.map(({ node, state }) => [node, state]));
-    expect(await statesOn(page)).toEqual(told);
+    await expect.poll(() => statesOn(page)).toEqual(told);
     expect(Object.values(told)).toEqual(Object.keys(told).map(() => 'completed'));
     await page.focus('.scrub-track');
     await page.keyboard.press('Home');
@@ -205,7 +205,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-view-as=canvas]');
     for (const place of ['.bar', '.problems'])
       await page.locator(place).getByText('Not saved: the YAML cannot be read.').waitFor();
-    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-publish]')).toBe(true);
     await page.click('[data-run-workflow]');
     await page.click('[data-start-run]');
     await page.getByRole('dialog').getByText('What is drawn is not saved, and so it is not run.').waitFor();
@@ -298,13 +298,13 @@ describeInBrowser('the canvas', (browser) => {
       .waitFor();
     await line(2).getByRole('link').press('Enter');
     const changed = line(2).locator('[data-diff="1 2"] [data-changed-node=ask]');
-    expect(await changed.locator('dl').innerText()).toMatch(/^Title\s+First\?\s+Second\?$/);
+    await expect.poll(() => changed.locator('dl').innerText()).toMatch(/^Title\s+First\?\s+Second\?$/);
     await expectAccessible(page);
 
     await line(1).getByRole('link').click();
     await page.locator('[data-version-shown="1"] [data-node=ask]', { hasText: 'First?' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#versions/1');
-    expect(await page.locator('[data-publish], [data-add]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-publish], [data-add]').count()).toBe(0);
     await page.click('[data-take-version]');
     await page.locator('[data-node=ask]', { hasText: 'First?' }).waitFor();
     await page.waitForSelector('[data-saving=saved] [data-saved="3"]');
@@ -393,11 +393,11 @@ describeInBrowser('the canvas', (browser) => {
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-inspects=template]');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    const reach = await page.evaluate(`[...document.querySelectorAll('.bar button, .bar a')]
-      .map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0)
-      .map(({ left, right }) => left >= 0 && right <= innerWidth)`);
-    expect(reach).toEqual(Array.from(reach as boolean[], () => true));
-    expect((reach as boolean[]).length).toBeGreaterThan(8);
+    const boxes = `[...document.querySelectorAll('.bar button, .bar a')]
+      .map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0)`;
+    await expect.poll(() => page.evaluate(`${boxes}.length`)).toBeGreaterThan(8);
+    const outside = `${boxes}.filter(({ left, right }) => left < 0 || right > innerWidth).length`;
+    await expect.poll(() => page.evaluate(outside)).toBe(0);
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -410,7 +410,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-add-schedule]');
     await page.fill('[data-cron]', '0 8 31 2 *');
     await page.locator('[data-schedule-problem]', { hasText: 'never comes' }).waitFor();
-    expect(await page.isDisabled('[data-keep-schedule]')).toBe(true);
+    await expect.poll(() => page.isDisabled('[data-keep-schedule]')).toBe(true);
     await page.fill('[data-cron]', '30 7 * * 1');
     await page.fill('[data-timezone]', 'Asia/Kolkata');
     await page.locator('[data-schedule-form]').getByLabel('text', { exact: true }).fill('LINK-1');
@@ -418,7 +418,8 @@ describeInBrowser('the canvas', (browser) => {
     await expectAccessible(page);
     await page.click('[data-keep-schedule]');
     const times = page.locator('[data-schedule] [data-next-times="3"] li');
-    for (const time of await times.allInnerTexts()) expect(time).toMatch(/^Mon, .*07:30$/);
+    const monday = expect.stringMatching(/^Mon, .*07:30$/);
+    await expect.poll(() => times.allInnerTexts()).toEqual([monday, monday, monday]);
     await page.getByText('with the next publish').waitFor();
     await page.click('[data-publish]');
     await page.locator('[data-published]', { hasText: 'v1' }).waitFor();
@@ -427,7 +428,7 @@ describeInBrowser('the canvas', (browser) => {
 
     await page.click('[data-steer-schedule]');
     await page.locator('[data-paused]', { hasText: 'Paused by local' }).waitFor();
-    expect(await times.count()).toBe(0);
+    await expect.poll(() => times.count()).toBe(0);
     expect(await workflows.schedules('asks')).toMatchObject([{ paused: { by: 'local' }, next: [] }]);
     await expectAccessible(page);
     await page.click('[data-steer-schedule]');

@@ -113,7 +113,7 @@ describeInBrowser('the API page', (browser) => {
     const place = page.locator('[data-operation] >> nth=0');
     await place.locator('summary').click();
     await expect.poll(() => place.textContent()).toContain(`curl '${url}/api/runs'`);
-    expect(await place.textContent()).toContain('201');
+    await expect.poll(() => place.textContent()).toContain('201');
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });

@@ -68,7 +68,7 @@ describeInBrowser('everywhere', (browser) => {
     const { page, complaints } = await opened(browser(), at.url);
     await page.getByRole('button', { name: 'Theme and language' }).click();
     await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
-    expect(await page.getAttribute('html', 'lang')).toBe('de');
+    await expect.poll(() => page.getAttribute('html', 'lang')).toBe('de');
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Was soll getan werden?' }).waitFor();
     await say(page, 'Brot');
@@ -148,11 +148,9 @@ describeInBrowser('everywhere', (browser) => {
     await page.locator('.picked [data-state=kept]').nth(2).waitFor();
     await say(page, 'Read these');
     await page.locator('[data-answer=given]').waitFor();
-    expect(await page.locator('.said .chip').allTextContents()).toEqual([
-      'by-button.txt',
-      'by-drop.txt',
-      'by-paste.txt',
-    ]);
+    await expect
+      .poll(() => page.locator('.said .chip').allTextContents())
+      .toEqual(['by-button.txt', 'by-drop.txt', 'by-paste.txt']);
   });
 
   test('[W206] [W12] a new question is notified where the page is out of sight, and whoever comes is told how much is on its way', async () => {
@@ -210,7 +208,9 @@ describeInBrowser('everywhere', (browser) => {
     }
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.filter((url) => !url.startsWith(at.url) && !url.startsWith('blob:'))).toEqual([]);
-    expect(await page.locator('main :is(img, iframe, link, style)').count()).toBe(0);
-    expect(await page.locator('[data-answer=given] a').first().getAttribute('rel')).toMatch(/noreferrer/);
+    await expect.poll(() => page.locator('main :is(img, iframe, link, style)').count()).toBe(0);
+    await expect
+      .poll(() => page.locator('[data-answer=given] a').first().getAttribute('rel'))
+      .toMatch(/noreferrer/);
   });
 });

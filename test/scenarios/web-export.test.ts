@@ -122,7 +122,7 @@ describeInBrowser('a run', (browser) => {
     const chance = new Chance(4);
     for (const moment of [...Array.from({ length: 5 }, () => chance.between(1, head)), head]) {
       const hash = await hashAt(served, moment);
-      expect([moment, await hashAt(page, moment, `@${moment}`)]).toEqual([moment, hash]);
+      await expect.poll(() => hashAt(page, moment, `@${moment}`), { message: `at ${moment}` }).toBe(hash);
     }
     const tree = await client.tree(run);
     const step = tree.steps.find(({ items = [] }) => items.length > 0)?.id;

@@ -48,7 +48,7 @@ describeInBrowser('drawing', (browser) => {
       ...Array.from({ length: 10 }, (_, i) => open(41 + i, 1)),
       open(51, 41),
     );
-    expect(await page.locator('[data-step]').count()).toBe(51);
+    await expect.poll(() => page.locator('[data-step]').count()).toBe(51);
     for (const step of [51, 45, 7]) {
       const say = { type: 'text.appended', step, channel: 'content', text: 'more ' } as const;
       await fed(say);
@@ -87,7 +87,7 @@ describeInBrowser('drawing', (browser) => {
       expect(await fed(at(i))).toEqual({ [`n${i}`]: 1 });
       expect(await fed(done(i))).toEqual({ [`n${i}`]: 1, [`n${i}:done:n${i + 1}`]: 1 });
     }
-    expect(await page.getAttribute('[data-node=n3]', 'data-state')).toBe('completed');
-    expect(await page.getAttribute('[data-edge="n3:done:n4"]', 'data-edge-state')).toBe('taken');
+    await expect.poll(() => page.getAttribute('[data-node=n3]', 'data-state')).toBe('completed');
+    await expect.poll(() => page.getAttribute('[data-edge="n3:done:n4"]', 'data-edge-state')).toBe('taken');
   });
 });

@@ -30,7 +30,7 @@ describeInBrowser('a server that dies', (browser) => {
     await page.locator('.conversations a.running').first().click();
     const inner = page.locator('section[data-run] .kids [data-step]');
     await inner.first().waitFor();
-    expect(await page.locator('[data-answer]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-answer]').count()).toBe(0);
     first.server.child.kill('SIGKILL');
     await first.server.ended;
     await page.locator('[data-connection=away]', { hasText: /safe\. Resumes at #\d+/ }).waitFor();

@@ -76,7 +76,7 @@ describeInBrowser('in the browser', (browser) => {
     for (let i = 0; i < 15; i += 1) at.words.next();
     const stream = page.locator('[data-step="3"] .stream');
     await stream.filter({ hasText: 'word14' }).waitFor();
-    expect(await page.locator('[data-answer]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-answer]').count()).toBe(0);
     await page.reload();
     await stream.filter({ hasText: 'word14' }).waitFor();
     expect((await stream.textContent())?.split(' ').filter(Boolean)).toEqual(
@@ -84,7 +84,7 @@ describeInBrowser('in the browser', (browser) => {
     );
     for (let i = 15; i < 40; i += 1) at.words.next();
     await page.waitForSelector('[data-answer=given]');
-    expect(await page.textContent('[data-answer=given]')).toBe('All is said.');
+    await expect.poll(() => page.textContent('[data-answer=given]')).toBe('All is said.');
     await page.waitForSelector('.folded');
     await page.click('.folded');
     for (const step of [1, 2, 3])
@@ -119,7 +119,7 @@ describeInBrowser('in the browser', (browser) => {
     await say(page, 'pay');
     await page.click('[data-decide=edit]');
     const approve = page.locator('[data-decide=approve]');
-    expect(await approve.isDisabled()).toBe(true);
+    await expect.poll(() => approve.isDisabled()).toBe(true);
     await page.getByLabel('amount').fill('7');
     await page.getByLabel('to', { exact: true }).fill('bo@shop.example');
     await expect
@@ -128,7 +128,7 @@ describeInBrowser('in the browser', (browser) => {
     await expect
       .poll(() => page.locator('.diff .added').allTextContents())
       .toEqual(['+to: bo@shop.example', '+amount: 7']);
-    expect(await approve.textContent()).toContain('Approve with 2 changes');
+    await expect.poll(() => approve.textContent()).toContain('Approve with 2 changes');
     await expectAccessible(page);
     await approve.click();
     await page.waitForSelector('[data-answer=given]');
@@ -168,7 +168,7 @@ describeInBrowser('in the browser', (browser) => {
     // Whoever comes to it now is asked as well, and is not told what somebody else has in mind.
     const other = await opened(browser(), page.url());
     await other.page.waitForSelector('[data-decide=approve]:enabled');
-    expect(await other.page.locator('[data-queued]').count()).toBe(0);
+    await expect.poll(() => other.page.locator('[data-queued]').count()).toBe(0);
     await page.click('[data-decide=approve]:enabled');
     await other.page.locator('[data-decided=approve]').first().waitFor({ state: 'attached' });
     await page.locator('[data-turn]').nth(1).locator('[data-decide=approve]:enabled').click();
@@ -184,6 +184,8 @@ describeInBrowser('in the browser', (browser) => {
     const at = await stage();
     const long = 'line\n'.repeat(200);
     await start(at, 'sends', long);
+    // The one that asked first is the first of the list.
+    await expect.poll(async () => (await at.ask('/api/approvals')).json).toMatchObject({ approvals: [{}] });
     await at.ask('/api/runs', { json: { app: 'sends', conversation: 'd', input: { text: 'short' } } });
     const { page, complaints } = await opened(browser(), `${at.url}/approvals`);
     await page.locator('[data-listed]').nth(1).waitFor();
@@ -251,24 +253,26 @@ describeInBrowser('in the browser', (browser) => {
     const { page } = await opened(browser(), `${at.url}/c/c`, phone);
     await page.waitForSelector('[data-decide=approve]:enabled');
     const sheet = async (selector: string): Promise<void> => {
-      const {
-        x = -1,
-        y = -1,
-        width: wide = 0,
-        height: high = 0,
-      } = (await page.locator(selector).boundingBox()) ?? {};
-      expect([x, wide, y > 150, Math.round(y + high)]).toEqual([0, 390, true, 844]);
+      const box = async (): Promise<unknown> => {
+        const { x, y, width, height } =
+          (await page.locator(selector).boundingBox()) ?? expect.fail('not there');
+        return [x, width, y > 150, Math.round(y + height)];
+      };
+      await expect.poll(box).toEqual([0, 390, true, 844]);
       await expectAccessible(page);
     };
-    expect(await page.locator('.panel').count()).toBe(0);
+    await expect.poll(() => page.locator('.panel').count()).toBe(0);
     await page.getByRole('button', { name: 'Show the run' }).click();
     await page.locator('.panel .plan').waitFor();
     await sheet('.panel');
     await page.keyboard.press('Escape');
     await page.locator('.panel').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    const { width = 0, height = 0 } = (await page.locator('[data-decide=approve]').boundingBox()) ?? {};
-    expect([width > 200, height >= 44]).toEqual([true, true]);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const button = async (): Promise<unknown> => {
+      const { width = 0, height = 0 } = (await page.locator('[data-decide=approve]').boundingBox()) ?? {};
+      return [width > 200, height >= 44];
+    };
+    await expect.poll(button).toEqual([true, true]);
     await expectAccessible(page);
     await page.click('[data-decide=approve]');
     await page.waitForSelector('[data-answer=given]');

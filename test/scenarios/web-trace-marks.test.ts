@@ -35,10 +35,10 @@ describeInBrowser('the marks of a trace', (browser) => {
     const at = await serving({ data, config: { apps: { echo: appWith(async () => 'x', 'echo') } } });
     const { page, complaints } = await opened(browser(), `${at.url}/runs/run_baked`);
     await page.waitForSelector('[data-run-status=completed]');
-    expect(await page.locator('[data-mark=takeover]').count()).toBe(1);
-    expect(await page.locator('[data-gap]').count()).toBe(1);
-    expect(await page.textContent('[data-figure=cost]')).toMatch(/0[.,]12/);
-    expect(await page.locator('[data-row] .bar-critical').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-mark=takeover]').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-gap]').count()).toBe(1);
+    await expect.poll(() => page.textContent('[data-figure=cost]')).toMatch(/0[.,]12/);
+    await expect.poll(() => page.locator('[data-row] .bar-critical').count()).toBe(0);
     await page.click('[data-critical]');
     await expect.poll(() => page.locator('[data-row="3"] .bar-critical').count()).toBe(1);
     await page.click('.trace-chat .folded');

@@ -58,11 +58,13 @@ describeInBrowser('the trace', (browser) => {
       await expect.poll(() => rowsOn(page), { message: `at ${at}` }).toEqual(rowsIn(tree));
       await expect.poll(() => page.getAttribute('[data-run-status]', 'data-run-status')).toBe(tree.status);
       if (tree.endedAt !== undefined) return;
-      const taken = (await page.textContent('.trace-chat .ticking')) ?? '';
-      expect(await page.textContent('[data-figure=wall]'), 'the chat has the time of that moment').toContain(
-        taken,
-      );
-      expect(taken).not.toBe('');
+      const times = async (): Promise<readonly string[]> => [
+        (await page.textContent('.trace-chat .ticking')) ?? '',
+        (await page.textContent('[data-figure=wall]')) ?? '',
+      ];
+      await expect
+        .poll(times, { message: 'the chat has the time of that moment' })
+        .toSatisfy(([taken = '', wall = '']: readonly string[]) => taken !== '' && wall.includes(taken));
     };
     await isAs();
 
@@ -103,7 +105,7 @@ describeInBrowser('the trace', (browser) => {
     await page.waitForURL(`**/runs/${run}/steps/1`);
     await page.keyboard.press('ArrowLeft');
     await page.waitForSelector('[data-row="1"][aria-expanded=false]');
-    expect(await page.locator('[data-row="2"]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-row="2"]').count()).toBe(0);
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('[data-row="2"]');
 
@@ -114,13 +116,13 @@ describeInBrowser('the trace', (browser) => {
     await page.waitForURL(`**/runs/${run}/steps/${called}`);
     await page.reload();
     await page.waitForSelector(`[data-row="${called}"][aria-selected=true]`);
-    expect(await page.textContent('.inspector h2')).toBe('dispatch_field_engineer');
+    await expect.poll(() => page.textContent('.inspector h2')).toBe('dispatch_field_engineer');
 
     const turn = tree.steps.find(({ prompt }) => prompt !== undefined)?.id;
     await page.click(`[data-row="${turn}"]`);
     await page.click('[data-tab=prompt]');
     await page.waitForSelector('[data-sent=user]');
-    expect(await page.textContent('[data-sent=user] pre')).toContain('Dispatch a field engineer');
+    await expect.poll(() => page.textContent('[data-sent=user] pre')).toContain('Dispatch a field engineer');
     await page.click('[data-tab=frames]');
     await expect.poll(() => page.textContent('[data-frames=steps]')).toContain('"type":"run.ended"');
     await page.selectOption('.frames-choice select', 'openai-chat');
@@ -160,7 +162,7 @@ describeInBrowser('the trace', (browser) => {
       await page.goto(`${url}/${place}`);
       await page.waitForSelector('[data-home=ready], [data-runs=ready], [data-run-status=completed]');
       const beside = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      expect(await page.evaluate(beside), place).toBe(0);
+      await expect.poll(() => page.evaluate(beside), { message: place }).toBe(0);
     }
     await expectAccessible(page);
     await page.goto(`${url}/home`);

@@ -70,15 +70,19 @@ describeInBrowser('the app', (browser) => {
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('message');
     await say(page, 'please');
     await page.waitForSelector('[data-approval]');
-    expect(await page.getAttribute('section[data-run]', 'data-status')).toBe('waiting');
-    expect(await page.locator('[data-answer]').count()).toBe(0);
-    expect(await page.locator('[data-step="1"] > .row .name').textContent()).toBe(`Look at ${nasty}`);
+    await expect.poll(() => page.getAttribute('section[data-run]', 'data-status')).toBe('waiting');
+    await expect.poll(() => page.locator('[data-answer]').count()).toBe(0);
+    await expect
+      .poll(() => page.locator('[data-step="1"] > .row .name').textContent())
+      .toBe(`Look at ${nasty}`);
     await page.locator('[data-step="1"] > .row .hit').click();
-    expect(await page.locator('[data-step="1"] [data-step] .name').first().textContent()).toBe('Look deeper');
-    expect(await page.textContent('[data-approval] dl')).toContain('amount5');
+    await expect
+      .poll(() => page.locator('[data-step="1"] [data-step] .name').first().textContent())
+      .toBe('Look deeper');
+    await expect.poll(() => page.textContent('[data-approval] dl')).toContain('amount5');
     await page.click('[data-decide=approve]');
     await page.waitForSelector('[data-answer=given]');
-    expect(await page.textContent('[data-answer=given]')).toBe('approve: please');
+    await expect.poll(() => page.textContent('[data-answer=given]')).toBe('approve: please');
     await expect.poll(() => page.title()).toBe('please · Vitrine');
     expect(complaints).toEqual([]);
   });
@@ -140,8 +144,9 @@ describeInBrowser('the app', (browser) => {
     const json = { conversation: 'c', input: { text: 'go' } };
     const run = textAt(await at.ask('/api/runs', { json }), 'run');
     await page.waitForSelector(`[data-approval="${run}.a1"]`);
+    // Read once: a moment in which it could be approved would be one too many.
     expect(await page.isDisabled('[data-decide=approve]')).toBe(true);
-    expect(await page.isDisabled('[data-decide=reject]')).toBe(false);
+    await expect.poll(() => page.isDisabled('[data-decide=reject]')).toBe(false);
     letGo();
     for (const [i, value] of [large, own, sized].entries()) {
       await page.waitForSelector(`[data-approval="${run}.a${i + 1}"] [data-decide=approve]:enabled`);
@@ -150,7 +155,7 @@ describeInBrowser('the app', (browser) => {
         exactLines(one).join('\n'),
       ]);
       const cells = page.locator(`[data-approval="${run}.a${i + 1}"] [data-exact] :is(dt, dd)`);
-      expect(await cells.allTextContents()).toEqual(shown);
+      await expect.poll(() => cells.allTextContents()).toEqual(shown);
       expect(ran).toHaveLength(i);
       await page.click(`[data-approval="${run}.a${i + 1}"] [data-decide=approve]`);
     }
@@ -219,7 +224,7 @@ describeInBrowser('the app', (browser) => {
     await page.fill('[name=key]', key);
     await page.click('.sign-in button');
     await page.waitForSelector('[data-approval]');
-    expect(await page.evaluate('document.cookie')).toBe('');
+    await expect.poll(() => page.evaluate('document.cookie')).toBe('');
   });
 
   test('[S20] the policy of the page allows nothing inline and nothing from elsewhere', async () => {

@@ -162,8 +162,8 @@ test('[V105] runs by outcome, tokens, turns, tool time, waiting questions and co
     () => at.ask('/metrics'),
     ({ text }) => text.includes('vitrine_runs_total{outcome="completed"} 1'),
   );
-  expect(await value('vitrine_runs_total', { outcome: 'failed' })).toBe(1);
-  expect(await value('vitrine_questions_waiting')).toBe(0);
+  await expect.poll(() => value('vitrine_runs_total', { outcome: 'failed' })).toBe(1);
+  await expect.poll(() => value('vitrine_questions_waiting')).toBe(0);
 });
 
 test('[V105] outcomes that nobody has seen yet are counted from nothing on, so that the first has a rate', async () => {
