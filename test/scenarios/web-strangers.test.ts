@@ -2,12 +2,20 @@
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import { appWith, serving, type Serving } from '../serving.ts';
-import { opened } from '../web.ts';
+import { bakery } from '../web/bakery.ts';
+import { expectAccessible, opened, say } from '../web.ts';
 
+const words = 'water every fern in the long row by the window '.repeat(40);
 const asks = appWith(async (scope) => {
-  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 } });
+  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5, words } });
   return decision;
 }, 'asks');
+
+/** What has the focus. */
+const focused = `(() => {
+  const { tagName, dataset } = document.activeElement;
+  return dataset.decide ?? tagName.toLowerCase();
+})()`;
 
 async function started(at: Serving, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1)
@@ -29,5 +37,95 @@ describeInBrowser('a stranger', (browser) => {
     await last.goto(`${at.url}/approvals`);
     await last.locator('[data-detail] [data-decide=approve]:enabled').click();
     await expect.poll(() => page.locator('[data-question]').count()).toBe(6);
+  });
+
+  test('[W301] on a phone the inbox shows what is asked whole, and nothing stands beside the screen', async () => {
+    const at = await serving({ config: { apps: { asks } } });
+    await started(at, 4);
+    const { page } = await opened(browser(), `${at.url}/approvals`, {
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    await page.locator('[data-detail] [data-decide=approve]').waitFor();
+    const beside = `[...document.querySelectorAll('main *')]
+      .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(each).position !== 'absolute')
+      .map((each) => each.outerHTML.slice(0, 80))`;
+    await expect.poll(() => page.evaluate(beside)).toEqual([]);
+    await expectAccessible(page);
+  });
+
+  test('[W302] a run that is not there looks like none', async () => {
+    const at = await serving({ config: { apps: { asks } } });
+    const { page } = await opened(browser(), `${at.url}/runs/run_never`);
+    await page.getByRole('alert').getByText('There is no run «run_never».').waitFor();
+    expect(await page.getByText('Running').count()).toBe(0);
+    expect(await page.locator('[data-trace]').count()).toBe(0);
+    await expectAccessible(page);
+  });
+
+  test('[W303] Home says nothing that it does not know yet', async () => {
+    const at = await serving({ config: { apps: { asks } } });
+    await started(at, 1);
+    const { promise: known, resolve: tell } = Promise.withResolvers<void>();
+    const { page } = await opened(browser(), 'about:blank');
+    await page.route('**/api/approvals?**', async (route) => {
+      await known;
+      await route.continue();
+    });
+    await page.goto(`${at.url}/home`);
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByText('Nothing waits for you').count()).toBe(0);
+    await expectAccessible(page);
+    tell();
+    await page.locator('[data-question]', { hasText: 'water every fern' }).waitFor();
+  });
+
+  test('[W209] a file that is dropped beside the composer is attached, too', async () => {
+    const at = await serving({ config: { apps: { asks } } });
+    const { page } = await opened(browser(), at.url);
+    await page.locator('#message').waitFor();
+    const drag = (type: string): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['two'], 'beside.txt', { type: 'text/plain' }));
+        const event = new DragEvent('${type}', { bubbles: true, cancelable: true, dataTransfer });
+        document.querySelector('main').dispatchEvent(event);
+        return event.defaultPrevented;
+      })()`);
+    expect(await drag('dragover')).toBe(true);
+    await page.locator('.composer[data-over=true]').waitFor();
+    expect(await drag('drop')).toBe(true);
+    await page.locator('.composer[data-over=false] [data-file="beside.txt"][data-state=kept]').waitFor();
+  });
+
+  test('[W304] a question in the chat is answered by keys alone, and the focus is never lost', async () => {
+    const at = await bakery();
+    at.goOn();
+    const { page } = await opened(browser(), at.url);
+    await say(page, 'bread');
+    const card = page.locator('[data-approval]', { hasText: 'bake' });
+    await card.locator('[data-decide=approve]:enabled').waitFor();
+    expect(await card.locator('kbd').first().isVisible()).toBe(false);
+    await card.locator('[data-decide=edit]').focus();
+    await expect.poll(() => card.locator('kbd').first().isVisible()).toBe(true);
+    await page.keyboard.press('e');
+    await expect.poll(() => page.evaluate(focused)).toBe('select');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate(focused)).toBe('edit');
+    await page.keyboard.press('r');
+    await expect.poll(() => page.evaluate(focused)).toBe('textarea');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate(focused)).toBe('reject');
+    await page.keyboard.press('e');
+    await card.getByLabel('minutes').fill('41');
+    await card.getByText('under a new fingerprint').waitFor();
+    expect(await card.getByText(/^Fingerprint/).count()).toBe(0);
+    await card.getByText('Ctrl ↵').waitFor();
+    await card.getByLabel('minutes').press('Control+Enter');
+    await expect
+      .poll(() => at.baked)
+      .toEqual([{ oven: 'left', minutes: 41, recipe: { flour: 'rye', salt: 9 } }]);
+    expect(await page.locator('[data-run]').getAttribute('data-status')).not.toBe('stopped');
   });
 });
