@@ -128,4 +128,71 @@ describeInBrowser('a stranger', (browser) => {
       .toEqual([{ oven: 'left', minutes: 41, recipe: { flour: 'rye', salt: 9 } }]);
     expect(await page.locator('[data-run]').getAttribute('data-status')).not.toBe('stopped');
   });
+
+  test('[W305] what cannot be drawn takes nothing else from the screen', async () => {
+    const draws = appWith(async (scope, text) => {
+      if (text === 'strange')
+        scope.attach({ kind: 'visualization', shape: '__proto__' as 'table', data: {} });
+      return `You said ${text}.`;
+    }, 'draws');
+    const at = await serving({ config: { apps: { draws } } });
+    const { page } = await opened(browser(), at.url);
+    await say(page, 'plain');
+    await page.locator('[data-answer=given]').waitFor();
+    await say(page, 'strange');
+    await page.locator('[data-undrawn]').waitFor();
+    await page.locator('[data-answer=given]', { hasText: 'You said plain.' }).waitFor();
+    await say(page, 'again');
+    await page.locator('[data-answer=given]', { hasText: 'You said again.' }).waitFor();
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('alert').getByText('Could not load this').waitFor();
+    await expectAccessible(page);
+    await page.unroute('**/assets/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-home=ready]').waitFor();
+  });
+
+  test('[W306] an address that leads nowhere is answered with a page, and a program with a refusal', async () => {
+    const at = await serving({ config: { apps: { asks } } });
+    const { page } = await opened(browser(), at.url);
+    const answered = await page.goto(`${at.url}/no/such/place`);
+    expect(answered?.status()).toBe(404);
+    await page.getByText('There is nothing at this address.').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await expectAccessible(page);
+    expect((await at.ask('/no/such/place')).json).toEqual({
+      error: { code: 'unknown', message: 'There is nothing at this address.' },
+    });
+  });
+
+  test('[W307] a run that was stopped says so, also folded', async () => {
+    const waits = appWith(async (scope) => {
+      await scope.step({ key: 'w', title: 'Wait' }, () => new Promise(() => {}));
+      return '';
+    }, 'waits');
+    const at = await serving({ config: { apps: { waits } } });
+    const { page } = await opened(browser(), at.url);
+    await say(page, 'wait');
+    await page.locator('[data-run]', { hasText: 'Wait' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.folded', { hasText: 'stopped' }).waitFor();
+  });
+
+  test('[W308] beside a run stands where its time went, and what waits goes on', async () => {
+    const at = await bakery();
+    at.goOn();
+    const { page } = await opened(browser(), at.url);
+    await say(page, 'bread');
+    await page.locator('[data-approval]', { hasText: 'bake' }).waitFor();
+    const spent = async (who: string): Promise<number> => {
+      const told = (await page.locator('.split').getAttribute('aria-label')) ?? '';
+      return Number(new RegExp(`${who} ([\\d.]+) s`).exec(told)?.[1] ?? 0);
+    };
+    await expect.poll(() => spent('You')).toBeGreaterThan(0);
+    const before = await spent('You');
+    await expect.poll(() => spent('You')).toBeGreaterThan(before + 0.5);
+    // The call that is asked about does not work meanwhile.
+    await expect.poll(async () => (await spent('You')) - (await spent('Tools'))).toBeGreaterThan(1);
+  });
 });

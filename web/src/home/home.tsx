@@ -136,7 +136,7 @@ function AtWork({ runs }: { readonly runs: readonly ListedRun[] }): ReactNode {
 function Progress({ run }: { readonly run: string }): ReactNode {
   const t = useTexts();
   const tree = useTree(useRun(run));
-  const { top, done } = useMemo(() => summaryOf(tree, Date.now()), [tree]);
+  const { top, done } = useMemo(() => summaryOf(tree), [tree]);
   return (
     <span className="strip run-strip" role="img" aria-label={t.run.steps(done, top.length)}>
       {top.slice(0, 40).map(({ id, status }) => (
