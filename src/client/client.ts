@@ -30,6 +30,8 @@ import { workflowsClient, type WorkflowsClient } from './workflows.ts';
 
 /** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
+/** For `fetch` of an address in a browser that has signed in: streams over sockets, of which there may be many. */
+export { socketFetch } from './socket-fetch.ts';
 /** What happened, as the journal keeps it. */
 export type { Entry } from '../run/events.ts';
 /** What is thrown: a code, a sentence, whether trying again can help. */

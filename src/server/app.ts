@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse, routeOf, send, sendHead, stream } from './http/answer.ts';
+import { pageNowhere } from './routes/page.ts';
 import { strictJson } from './http/body.ts';
 import { bodyPace } from './http/body-pace.ts';
 import type { Caller } from './access/caller.ts';
@@ -63,9 +64,11 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   const callerOf = letIn(app, settings);
   const note = noteAnswers(app, settings, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
-  app.setNotFoundHandler((_, reply) =>
-    refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.')),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const page = pageNowhere(request);
+    if (page) return send(settings, reply, page);
+    return refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.'));
+  });
   app.options('*', (_, reply) => reply.code(204).send());
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>

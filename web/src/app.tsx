@@ -6,6 +6,8 @@ import { usePlace, type Place } from './routing.tsx';
 import { client, isLocked } from './server.ts';
 import { Shell } from './shell/shell.tsx';
 import { SignIn } from './shell/sign-in.tsx';
+import { Boundary } from './shell/boundary.tsx';
+import { Broken } from './shell/broken.tsx';
 import { Bones, Nowhere } from './shell/states.tsx';
 import { useLanguage } from './texts/texts.ts';
 
@@ -36,9 +38,11 @@ export function App(): ReactNode {
     <CSPProvider disableStyleElements>
       <VitrineProvider client={client}>
         <Shell place={place}>
-          <Suspense fallback={<Bones />}>
-            <Screen place={place} />
-          </Suspense>
+          <Boundary key={place.screen} shown={(thrown) => <Broken thrown={thrown} />}>
+            <Suspense fallback={<Bones />}>
+              <Screen place={place} />
+            </Suspense>
+          </Boundary>
         </Shell>
       </VitrineProvider>
     </CSPProvider>

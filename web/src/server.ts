@@ -1,4 +1,4 @@
-import { vitrineClient, type ServerAddress, type Source } from '../../src/client/client.ts';
+import { socketFetch, vitrineClient, type ServerAddress, type Source } from '../../src/client/client.ts';
 
 /** Something that is so or not, told to whoever looks. */
 class Flag implements Source<boolean> {
@@ -27,10 +27,12 @@ export const isAway: Source<boolean> = away;
 /** Whether it wants to know who asks. */
 export const isLocked: Source<boolean> = locked;
 
+const sent = socketFetch((address, request) => fetch(address, request));
+
 /** Every request says how we stand with the server, whoever makes it. */
 const watched: typeof fetch = async (address, request) => {
   try {
-    const response = await fetch(address, { ...request, keepalive: isKept(request) });
+    const response = await sent(address, { ...request, keepalive: isKept(request) });
     away.set(false);
     if (response.status === 401) locked.set(true);
     return response;

@@ -9,7 +9,7 @@ import { rawRefusal } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Reply, Route } from '../routes/route.ts';
-import { socketSink } from '../viewers/socket-sink.ts';
+import { eventSocketSink, socketSink } from '../viewers/socket-sink.ts';
 
 /** Nobody has more than this to say on a socket that only shows. */
 const maxPayload = 4_096;
@@ -71,9 +71,11 @@ interface Shown {
 }
 
 function show({ context }: AppSettings, { socket, raw, reply, caller }: Shown): void {
+  const { status, headers = {}, isEventStream = false, bare = false } = reply;
+  if (isEventStream) socket.send(JSON.stringify({ status, headers }));
   if (!reply.stream) return socket.close(1000);
   if (raw.destroyed) return;
-  const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
+  const sink = isEventStream ? eventSocketSink({ socket, raw }) : socketSink({ socket, raw, bare });
   socket.on(
     'close',
     context.streams.add(caller, () => sink.cut()),

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { RunError } from '../../run/failure.ts';
@@ -50,8 +51,7 @@ export const pageRoutes: readonly Route[] = [
       path,
       about: 'The web app.',
       answers: { 200: { about: 'The page.', type: 'text/html' } },
-      handle: ({ header }) =>
-        sent(fileNamed('index.html'), header('accept-encoding'), { 'content-security-policy': pagePolicy }),
+      handle: ({ header }) => page(header('accept-encoding')),
     }),
   ),
   route({
@@ -66,6 +66,19 @@ export const pageRoutes: readonly Route[] = [
       }),
   }),
 ];
+
+/** For whoever follows a link that leads nowhere: the app says so, and where else to go. Programs get a refusal. */
+export function pageNowhere({
+  method,
+  headers,
+}: Pick<IncomingMessage, 'method' | 'headers'>): Reply | undefined {
+  if (method !== 'GET' || !/\btext\/html\b/.test(headers.accept ?? '') || !isBuilt()) return undefined;
+  return { ...page(headers['accept-encoding']?.toString()), status: 404 };
+}
+
+function page(accepted: string | undefined): Reply {
+  return sent(fileNamed('index.html'), accepted, { 'content-security-policy': pagePolicy });
+}
 
 function sent(
   { type, content, packed }: BuiltFile,
@@ -87,9 +100,13 @@ function fileNamed(name: string): BuiltFile {
   throw new RunError('unknown', `There is no ${name} in the web app.`);
 }
 
+function isBuilt(): boolean {
+  return existsSync(new URL('index.html', built));
+}
+
 /** All at once: whoever has the page of one build gets the parts of that build, also when there is a newer one. */
 function readBuilt(): ReadonlyMap<string, BuiltFile> {
-  if (!existsSync(new URL('index.html', built)))
+  if (!isBuilt())
     throw new RunError(
       'unready',
       'The web app is not built: run «node scripts/build-web.ts», or «npm start».',

@@ -65,6 +65,8 @@ export interface Reply {
   readonly framing?: Framing;
   /** On a WebSocket: messages are the data of frames alone. */
   readonly bare?: boolean;
+  /** On a WebSocket: its messages are what a response would be, its head and then its text. */
+  readonly isEventStream?: boolean;
 }
 
 /** What a route that is no part of the native API may say besides. */

@@ -19,6 +19,13 @@ export const eventRoutes = [
     ...native.watchRunOnSocket,
     handle: ({ context, caller, subject, query }) => watchRun({ context, caller }, subject, query),
   }),
+  route({
+    ...native.streamRunOnSocket,
+    handle: ({ context, caller, subject, query }) => ({
+      ...watchRun({ context, caller }, subject, query),
+      isEventStream: true,
+    }),
+  }),
 ];
 
 /** The rest of a run after a cursor, in a protocol. */

@@ -1,3 +1,4 @@
+import type { Form } from './piece.ts';
 import { bytesOf, type Framing, type WireFrame } from '../../wire/framing.ts';
 
 /** Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}` each. */
@@ -19,6 +20,12 @@ function messages(name: string, write: (frame: WireFrame) => string | Uint8Array
     text: (frames) => frames.map((frame) => messageOf(write(frame))).join(''),
   };
 }
+
+/** A text as one message. */
+export const textMessage: Form = (text) => {
+  const payload = Buffer.from(text);
+  return Buffer.concat([headOf(textFrame, payload.length), payload]);
+};
 
 const textFrame = 0x81;
 const binaryFrame = 0x82;

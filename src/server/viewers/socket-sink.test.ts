@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { socketSink } from './socket-sink.ts';
+import { eventSocketSink, socketSink } from './socket-sink.ts';
 import type { Sink } from './viewer.ts';
+
+type Ends = Parameters<typeof eventSocketSink>[0];
 
 interface Pair {
   readonly sink: Sink;
@@ -14,7 +16,10 @@ interface Pair {
 }
 
 /** Both ends of a socket; the client answers pings, or does not. */
-async function pair(autoPong: boolean): Promise<Pair> {
+async function pair(
+  autoPong: boolean,
+  sinkOf = (ends: Ends): Sink => socketSink({ ...ends, bare: false }),
+): Promise<Pair> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -22,7 +27,7 @@ async function pair(autoPong: boolean): Promise<Pair> {
   const opened = Promise.withResolvers<Omit<Pair, 'client'>>();
   server.on('upgrade', (request, raw: Duplex, head) => {
     sockets.handleUpgrade(request, raw, head, (socket) =>
-      opened.resolve({ socket, sink: socketSink({ socket, raw, bare: false }) }),
+      opened.resolve({ socket, sink: sinkOf({ socket, raw }) }),
     );
   });
   const { port } = server.address() as AddressInfo;
@@ -58,4 +63,19 @@ test('a peer that answers stays, and gets messages of any length', async () => {
   expect(messages.map((text): unknown => JSON.parse(text))).toEqual(
     texts.map((data, id) => ({ id, event: 'e', data })),
   );
+});
+
+test('[N40] a stream on a socket is the text of the stream, with its signs of life and its farewell', async () => {
+  const { sink, socket, client } = await pair(true, eventSocketSink);
+  let text = '';
+  client.on('message', (data: Buffer) => (text += data.toString()));
+  sink.write(sink.form('id: 1\ndata: "ü"\n\n'));
+  for (const heard of [true, false]) {
+    const answered = once(socket, 'pong');
+    sink.beat(heard);
+    await answered;
+  }
+  sink.end('reconnect');
+  await once(client, 'close');
+  expect(text).toMatch(/^id: 1\ndata: "ü"\n\n: \n\n: [^\n]+\nretry: \d+\n\n$/);
 });

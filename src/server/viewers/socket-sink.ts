@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { bareMessages, wholeMessages } from './socket-messages.ts';
+import { bareMessages, textMessage, wholeMessages } from './socket-messages.ts';
+import { comment, farewell } from './sse-sink.ts';
 import type { Form } from './piece.ts';
 import type { Sink } from './viewer.ts';
 
@@ -40,6 +41,30 @@ export function socketSink({
       raw.on('drain', drained);
       socket.on('close', gone);
       socket.on('error', gone);
+    },
+  };
+}
+
+interface Socket {
+  readonly socket: WebSocket;
+  readonly raw: Duplex;
+}
+
+/** A WebSocket that gets the text of a stream of server-sent events, signs of life and farewell included. */
+export function eventSocketSink({ socket, raw }: Socket): Sink {
+  const { framing: _, ...sink } = socketSink({ socket, raw, bare: false });
+  const write = (bytes: Buffer): boolean => raw.write(bytes);
+  return {
+    ...sink,
+    form: textMessage,
+    beat(heard) {
+      // A page cannot see that it was asked.
+      if (!heard) write(textMessage(comment));
+      sink.beat(heard);
+    },
+    end(why) {
+      if (why) write(textMessage(farewell));
+      sink.end(why);
     },
   };
 }

@@ -4,9 +4,9 @@ import type { Form } from './piece.ts';
 import type { Sink } from './viewer.ts';
 
 /** A comment: no client takes it for a frame, and whatever is between us sees that the connection lives. */
-const comment = ': \n\n';
+export const comment = ': \n\n';
 /** Without an id and without data: clients only learn how soon to come back. */
-const farewell = ': the server is going away; come back with your cursor\nretry: 1000\n\n';
+export const farewell = ': the server is going away; come back with your cursor\nretry: 1000\n\n';
 
 /** A probe after so many milliseconds of silence finds peers that are gone without a word. */
 const probeAfter = 5_000;

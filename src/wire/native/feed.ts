@@ -14,6 +14,11 @@ export type FeedNews =
   | { readonly place: string; readonly run: ListedRun; readonly erased?: never }
   | { readonly place: string; readonly erased: string; readonly run?: never };
 
+const FeedQuery = z.strictObject({
+  /** The place to go on after: an id of this stream, or `feed` of a list. Without it, from the run that has not changed longest. */
+  after: z.string().max(100).optional(),
+});
+
 export const watchFeed = endpoint({
   method: 'GET',
   path: '/api/feed',
@@ -22,10 +27,7 @@ export const watchFeed = endpoint({
   tag: 'runs',
   role: 'viewer',
   addresses: 'tenant',
-  query: z.strictObject({
-    /** The place to go on after: an id of this stream, or `feed` of a list. Without it, from the run that has not changed longest. */
-    after: z.string().max(100).optional(),
-  }),
+  query: FeedQuery,
   headers: cursorHeader,
   answers: {
     200: {
@@ -34,4 +36,16 @@ export const watchFeed = endpoint({
     },
     409: { about: 'The place is none of this feed: begin without one.' },
   },
+});
+
+export const streamFeedOnSocket = endpoint({
+  method: 'WS',
+  path: '/ws/feed',
+  about:
+    'The same stream on a WebSocket: first a message with {"status", "headers"}, then its text, in pieces.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'tenant',
+  query: FeedQuery,
+  answers: { 101: { about: 'What «GET /api/feed» would answer.' } },
 });

@@ -204,3 +204,15 @@ export const watchRunOnSocket = endpoint({
   query: Watching,
   answers: { 101: { about: 'Frames, as they come.' } },
 });
+
+export const streamRunOnSocket = endpoint({
+  method: 'WS',
+  path: '/ws/runs/:run/events',
+  about:
+    'The stream of server-sent events itself on a WebSocket: first a message with {"status", "headers"}, then its text, in pieces. A browser opens six connections to a server, and as many sockets as it likes.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: Watching,
+  answers: { 101: { about: 'What «GET /api/runs/:run/events» would answer.' } },
+});

@@ -132,4 +132,20 @@ export const nativeMutants: readonly Mutant[] = [
     test: again,
     only: 'N14',
   },
+  {
+    name: 'a stream on a socket shows a page no sign of life',
+    file: 'src/server/viewers/socket-sink.ts',
+    find: 'if (!heard) write(textMessage(comment));',
+    replace: '',
+    test: 'src/server/viewers/socket-sink.test.ts',
+    only: 'N40',
+  },
+  {
+    name: 'a socket that cannot be opened is tried for ever',
+    file: 'src/client/socket-fetch.ts',
+    find: 'isOpen = false;',
+    replace: 'isOpen = true;',
+    test: 'src/server/routes/socket-stream.test.ts',
+    only: 'N40',
+  },
 ];

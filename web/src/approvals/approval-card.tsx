@@ -1,5 +1,5 @@
 import { Clock, Hand } from 'lucide-react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { FlatApproval } from '../../../src/client/client.ts';
 import { Approval } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -7,7 +7,9 @@ import { formatIn } from '../format.ts';
 import { announce } from '../shell/announce.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useNow } from '../ticking.ts';
+import { useDecidingKeys } from './deciding-keys.ts';
 import { DecisionBar, type Deciding } from './decision-bar.tsx';
+import { press } from './keys.ts';
 import { QuestionContent } from './question-content.tsx';
 import { useDraft } from './draft.ts';
 
@@ -25,10 +27,18 @@ function Card({ approval, question }: Omit<Deciding, 'draft' | 'mode' | 'setMode
   const t = useTexts();
   const draft = useDraft(approval, question.whole);
   const [mode, setMode] = useState<Deciding['mode']>('look');
-  const end = useRef<HTMLDivElement>(null);
   const { title, expiresAt, id } = approval;
+  const deciding = { approval, question, draft, mode, setMode, isShown: question.whole !== undefined };
+  const { escape, ...keys } = useDecidingKeys(deciding);
+  // Escape that leads nowhere from here is for the run.
+  const own = mode === 'look' || !escape ? keys : { ...keys, escape };
   return (
-    <section className="ask" aria-label={t.approval.label(visible(title))} data-approval={id}>
+    <section
+      className="ask"
+      aria-label={t.approval.label(visible(title))}
+      data-approval={id}
+      onKeyDown={(event) => press(own, event.nativeEvent)}
+    >
       <header>
         <Hand className="icon" aria-hidden />
         {t.approval.title}
@@ -42,15 +52,7 @@ function Card({ approval, question }: Omit<Deciding, 'draft' | 'mode' | 'setMode
       <div className="ask-content">
         <h3>{visible(title)}</h3>
         <QuestionContent approval={approval} question={question} draft={draft} mode={mode} />
-        <div ref={end} />
-        <DecisionBar
-          approval={approval}
-          question={question}
-          draft={draft}
-          mode={mode}
-          setMode={setMode}
-          isShown={question.whole !== undefined}
-        />
+        <DecisionBar {...deciding} />
       </div>
     </section>
   );

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { FlatApproval } from '../../../src/client/client.ts';
 import { useSource, type Question } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -7,6 +7,7 @@ import { isAway } from '../server.ts';
 import { announce } from '../shell/announce.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { Draft } from './draft.ts';
+import { modEnter } from './keys.ts';
 
 export interface Deciding {
   readonly approval: FlatApproval;
@@ -26,6 +27,7 @@ export function DecisionBar(deciding: Deciding): ReactNode {
   const t = useTexts();
   const away = useSource(isAway);
   const { question, mode } = deciding;
+  const buttons = useFocusKept(mode);
   return (
     <>
       {question.refused && (
@@ -37,13 +39,26 @@ export function DecisionBar(deciding: Deciding): ReactNode {
       {mode === 'reject' ? (
         <Rejecting {...deciding} isHeld={away} />
       ) : (
-        <div className="decide">
+        <div className="decide" ref={buttons}>
           <Approving {...deciding} isHeld={away} />
           <Others {...deciding} isHeld={away} />
         </div>
       )}
     </>
   );
+}
+
+/** Whoever comes back from the form or from the reason stands where they left, and not at the top of the page. */
+function useFocusKept(mode: Deciding['mode']): RefObject<HTMLDivElement | null> {
+  const buttons = useRef<HTMLDivElement>(null);
+  const before = useRef(mode);
+  useEffect(() => {
+    const from = before.current;
+    before.current = mode;
+    if (mode !== 'look' || from === 'look' || document.activeElement !== document.body) return;
+    buttons.current?.querySelector<HTMLElement>(`[data-decide=${from}]`)?.focus();
+  }, [mode]);
+  return buttons;
 }
 
 type Held = Deciding & { readonly isHeld: boolean };
@@ -78,7 +93,7 @@ function Approving(held: Held): ReactNode {
       data-decide="approve"
     >
       {mode === 'edit' ? t.approval.approveChanges(draft.changes) : t.approval.approve}
-      <kbd>{mode === 'edit' ? '⌘↵' : 'A'}</kbd>
+      <kbd>{mode === 'edit' ? modEnter : 'A'}</kbd>
     </button>
   );
 }

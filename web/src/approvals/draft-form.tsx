@@ -1,4 +1,4 @@
-import { lazy, Suspense, useId, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useId, useRef, type ReactNode } from 'react';
 import { exactLines, visible } from '../../../src/run/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Draft, DraftField } from './draft.ts';
@@ -16,9 +16,14 @@ export function DraftForm({
 }): ReactNode {
   const t = useTexts();
   const changed = draft.fields.filter(({ written, was }) => written !== was);
+  const form = useRef<HTMLDivElement>(null);
+  // Whoever asked for the form writes in it; what a question wants filled in is not jumped to.
+  useEffect(() => {
+    if (!isAnswer) form.current?.querySelector<HTMLElement>('.field')?.focus();
+  }, [isAnswer]);
   return (
     <>
-      <div className={draft.isWhole ? 'draft whole' : 'draft'}>
+      <div ref={form} className={draft.isWhole ? 'draft whole' : 'draft'}>
         {draft.fields.map((field) => (
           <Field key={field.name} field={field} draft={draft} />
         ))}

@@ -5,13 +5,12 @@ import { useRun, useSource, type Question } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link, navigate } from '../routing.tsx';
-import { isAway } from '../server.ts';
-import { announce } from '../shell/announce.tsx';
 import { AgentMark } from '../steps/agent-mark.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useMinute } from '../ticking.ts';
 import { TimeLeft } from './approval-card.tsx';
-import { approve, DecisionBar, mayApprove, type Deciding } from './decision-bar.tsx';
+import { DecisionBar, type Deciding } from './decision-bar.tsx';
+import { useDecidingKeys } from './deciding-keys.ts';
 import { useDraft } from './draft.ts';
 import { useKeys } from './keys.ts';
 import { QuestionContent } from './question-content.tsx';
@@ -28,7 +27,8 @@ export function Detail({ approval, question }: DetailProps): ReactNode {
   const [mode, setMode] = useState<Deciding['mode']>('look');
   const [end, isShown] = useShown(question.whole !== undefined);
   const deciding: Deciding = { approval, question, draft, mode, setMode, isShown };
-  useDecidingKeys(deciding, approval);
+  const { run, step } = approval;
+  useKeys({ ...useDecidingKeys(deciding), v: () => navigate(addressOf.run(run, step)) });
   return (
     <article aria-label={t.approval.label(visible(approval.title))} data-approval={approval.id}>
       <Path approval={approval} />
@@ -45,26 +45,6 @@ export function Detail({ approval, question }: DetailProps): ReactNode {
       </div>
     </article>
   );
-}
-
-/** A approves once all of it was shown; before that it says so. */
-function useDecidingKeys(deciding: Deciding, { run, step, allowed }: AskedApproval): void {
-  const t = useTexts();
-  const away = useSource(isAway);
-  const { question, mode, setMode, isShown } = deciding;
-  const agree = (): void => {
-    if (away) return;
-    if (mayApprove(deciding)) void approve(deciding);
-    else if (!isShown) announce(t.inbox.notShown);
-  };
-  useKeys({
-    a: () => mode === 'look' && agree(),
-    e: () => allowed.includes('edit') && question.whole?.arguments !== undefined && setMode('edit'),
-    r: () => allowed.includes('reject') && setMode('reject'),
-    v: () => navigate(addressOf.run(run, step)),
-    escape: () => setMode('look'),
-    'mod+enter': () => mode === 'edit' && agree(),
-  });
 }
 
 /** Since when it waits, until when, and where it stands. */

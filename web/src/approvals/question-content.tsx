@@ -29,6 +29,8 @@ export function QuestionContent({ approval, question, draft, mode }: Contents): 
       </p>
     );
   if (!whole) return <Bones />;
+  // What was asked is not what is sent any more: neither its fingerprint nor that exactly it is sent holds of it.
+  const isChanged = mode === 'edit' && draft.changes > 0;
   const isForm = mode === 'edit' || (whole.arguments === undefined && approval.schema !== undefined);
   return (
     <>
@@ -41,24 +43,29 @@ export function QuestionContent({ approval, question, draft, mode }: Contents): 
       <RefersTo whole={whole} />
       {forgotten === true && <p className="step-notice">{t.approval.forgotten}</p>}
       <p className="why">
-        {message !== undefined && <span>{visible(message)}</span>}
+        {message !== undefined && !isChanged && <span>{visible(message)}</span>}
         {insteadOf !== undefined && <span>{t.approval.insteadOf}</span>}
-        <Facts approval={approval} />
+        <Facts approval={approval} isChanged={isChanged} />
       </p>
     </>
   );
 }
 
-function Facts({ approval: { expiresAt, fingerprint, priority } }: Pick<Contents, 'approval'>): ReactNode {
+function Facts({
+  approval: { expiresAt, fingerprint, priority },
+  isChanged,
+}: Pick<Contents, 'approval'> & { readonly isChanged: boolean }): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
   return (
     <>
       {t.approval.priority[priority] !== '' && <span>{t.approval.priority[priority]}</span>}
       {expiresAt !== undefined && <span>{t.approval.noAnswerBy(format.clock(expiresAt))}</span>}
-      <span title={fingerprint}>
-        {t.approval.fingerprint} <span className="mono">{fingerprint.slice(0, 8)}</span>
-      </span>
+      {!isChanged && (
+        <span title={fingerprint}>
+          {t.approval.fingerprint} <span className="mono">{fingerprint.slice(0, 8)}</span>
+        </span>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { isAway } from '../server.ts';
 import { choice, useSetting } from '../setting.ts';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
+import { Boundary } from '../shell/boundary.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -131,7 +132,7 @@ function NewestPill({ run }: { readonly run: string }): ReactNode {
 function ScriptedBadge({ run }: { readonly run: string }): ReactNode {
   const t = useTexts();
   const tree = useTree(useRun(run));
-  if (!summaryOf(tree, 0).isScripted) return undefined;
+  if (!summaryOf(tree).isScripted) return undefined;
   return (
     <span className="scripted" title={t.chat.scriptedWhy}>
       <ScrollText className="icon small" aria-hidden />
@@ -206,13 +207,14 @@ function Turns({
   return (
     <section ref={place} aria-label={t.conversations.title}>
       {runs.map((listed, i) => (
-        <Turn
-          key={listed.run}
-          listed={listed}
-          sought={listed.run === soughtRun ? Number(soughtStep) : undefined}
-          isNear={i >= runs.length - watchedTurns || listed.run === soughtRun}
-          again={sending.again}
-        />
+        <Boundary key={listed.run} shown={() => <Undrawn run={listed.run} />}>
+          <Turn
+            listed={listed}
+            sought={listed.run === soughtRun ? Number(soughtStep) : undefined}
+            isNear={i >= runs.length - watchedTurns || listed.run === soughtRun}
+            again={sending.again}
+          />
+        </Boundary>
       ))}
       {sending.pending !== undefined && (
         <article className="turn">
@@ -222,6 +224,15 @@ function Turns({
       )}
       <Unsent sending={sending} />
     </section>
+  );
+}
+
+function Undrawn({ run }: { readonly run: string }): ReactNode {
+  const t = useTexts();
+  return (
+    <article className="turn" data-undrawn={run}>
+      <Failed failure={{ code: 'internal', message: t.states.cannotDraw }} />
+    </article>
   );
 }
 

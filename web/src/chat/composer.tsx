@@ -1,14 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { ArrowUp, Check, ChevronDown, FileText, LayoutGrid, Paperclip, X } from 'lucide-react';
-import {
-  useEffect,
-  useRef,
-  useState,
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type ReactNode,
-} from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react';
 import type { AppList, GivenAttachment, ListedRun } from '../../../src/client/client.ts';
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -16,6 +8,7 @@ import { isAway } from '../server.ts';
 import { choice } from '../setting.ts';
 import { useTexts, type Texts } from '../texts/texts.ts';
 import { Steering } from './steering.tsx';
+import { useDropping } from './use-dropping.ts';
 import type { Files, PickedFile } from './use-files.ts';
 
 /** How an app that converses is asked to use its tools. It stays as it was chosen, for what is asked next. */
@@ -42,7 +35,7 @@ export function Composer(props: ComposerProps): ReactNode {
   const { working, files } = props;
   const away = useSource(isAway);
   const [text, setText] = useKeptText();
-  const [isOver, setOver] = useState(false);
+  const isOver = useDropping(files);
   const canSend = text.trim() !== '' && !files.isSending && !away;
   const submit = (): void => {
     if (!canSend) return;
@@ -55,7 +48,7 @@ export function Composer(props: ComposerProps): ReactNode {
   };
   const hint = isOver ? t.chat.drop : working ? t.chat.placeholderBusy : t.chat.placeholder;
   return (
-    <form className="composer" data-over={isOver} onSubmit={prevented(submit)} {...dropping(files, setOver)}>
+    <form className="composer" data-over={isOver} onSubmit={prevented(submit)}>
       <PickedFiles files={files} />
       <Field text={text} setText={setText} hint={hint} submit={submit} files={files} />
       <div className="composer-row">
@@ -85,18 +78,6 @@ function prevented(does: () => void): (event: { preventDefault(): void }) => voi
   return (event) => {
     event.preventDefault();
     does();
-  };
-}
-
-function dropping(files: Files, setOver: (isOver: boolean) => void) {
-  return {
-    onDragOver: prevented(() => setOver(true)),
-    onDragLeave: () => setOver(false),
-    onDrop(event: DragEvent) {
-      event.preventDefault();
-      setOver(false);
-      files.add(event.dataTransfer.files);
-    },
   };
 }
 

@@ -48,7 +48,7 @@ export function RunCard({
     () => ({ run, conversation, folding, verbosity: level, rows, goTo }),
     [run, conversation, folding, level, rows, goTo],
   );
-  const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
+  const summary = useMemo(() => summaryOf(tree), [tree]);
   const card = useRef<HTMLElement>(null);
   const [isOpen, setOpen] = useRunOpening(card, tree, sought);
   useEffect(() => {
@@ -279,6 +279,7 @@ function FoldedRun({
         {worked}
         {t.run.stepCount(tree.steps.length)}
         {failed > 0 && ` · ${t.run.failedCount(failed)}`}
+        {tree.status === 'stopped' && ` · ${t.run.stoppedShort}`}
       </span>
       <span className="quiet num">
         <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />

@@ -11,6 +11,9 @@ import { Elapsed } from '../steps/elapsed.tsx';
 import { isSame } from '../steps/merged.ts';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { isLive, isTool } from '../steps/words.ts';
+import { useNow } from '../ticking.ts';
+import { timeFigures } from '../trace/figures.ts';
+import { timingOf } from '../trace/timing.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { beginningOf, summaryOf, type Summary } from './summary.ts';
 import { useTree } from './use-tree.ts';
@@ -26,7 +29,7 @@ export function RunPanel({
   const t = useTexts();
   const run = useRun(name);
   const tree = useTree(run);
-  const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
+  const summary = useMemo(() => summaryOf(tree), [tree]);
   return (
     <aside className="panel" aria-label={t.run.panel}>
       <div className="bar">
@@ -48,7 +51,7 @@ export function RunPanel({
       </div>
       <div className="panel-content" tabIndex={0} role="group" aria-label={t.run.panel}>
         <Figures tree={tree} summary={summary} />
-        <TimeSplit times={summary.times} />
+        <TimeSplit run={run} tree={tree} />
         <Outline run={run} tree={tree} />
         <FoundSoFar tree={tree} />
         <Budget run={run} tree={tree} />
@@ -80,9 +83,14 @@ function Figures({ tree, summary }: { readonly tree: FlatTree; readonly summary:
   );
 }
 
-function TimeSplit({ times: { model, tool, person } }: Pick<Summary, 'times'>): ReactNode {
+/** Reckoned as in the trace, until now. */
+function TimeSplit({ run, tree }: { readonly run: RunStore; readonly tree: FlatTree }): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
+  const timing = timingOf(run);
+  const isTicking = tree.status === 'running' || tree.status === 'waiting';
+  const until = Math.max(useNow(isTicking), timing.end);
+  const { model, tool, person, wall } = timeFigures(tree, timing, until);
   const parts = [
     { name: t.run.models, look: 'time-model', took: model },
     { name: t.run.tools, look: 'time-tool', took: tool },
@@ -98,6 +106,7 @@ function TimeSplit({ times: { model, tool, person } }: Pick<Summary, 'times'>): 
           <i key={look} className={look} style={{ flexGrow: took }} />
         ))}
       </div>
+      {model + tool + person > wall + 100 && <p className="quiet text-[12px]">{t.run.countedEach}</p>}
       <div className="key num">
         {parts.map(({ name, look, took }) => (
           <span key={look}>

@@ -12,7 +12,6 @@ export interface Summary {
   /** Steps that were not run since they had been. */
   readonly reused: number;
   readonly isScripted: boolean;
-  readonly times: { readonly model: number; readonly tool: number; readonly person: number };
   /** Whether some of its agents worked at the same time. */
   readonly atOnce: boolean;
 }
@@ -26,10 +25,9 @@ const over = new Set<FlatStep['status']>([
   'abandoned',
 ]);
 
-export function summaryOf(tree: FlatTree, now: number): Summary {
+export function summaryOf(tree: FlatTree): Summary {
   const top = tree.steps.filter(({ parent }) => parent === 0).map(waitingAs(tree));
   const agents = new Map<string, string>();
-  const times = { model: 0, tool: 0, person: 0 };
   let tools = 0;
   let reused = 0;
   let isScripted = false;
@@ -38,19 +36,12 @@ export function summaryOf(tree: FlatTree, now: number): Summary {
     if (step.kind === 'call' && step.origin === undefined) tools += 1;
     if (step.reusedFrom !== undefined) reused += 1;
     if (step.model?.includes('scripted') === true) isScripted = true;
-    const took = step.openedAt === undefined ? 0 : (step.closedAt ?? now) - step.openedAt;
-    if (step.kind === 'call') times.tool += took;
-    else if (step.kind === 'turn') times.model += took;
   }
-  for (const { requestedAt, decidedAt, status } of tree.approvals)
-    if (decidedAt !== undefined || status === 'undecided' || status === 'deferred')
-      times.person += (decidedAt ?? tree.endedAt ?? now) - requestedAt;
-  times.model = Math.max(0, times.model - times.person);
   if (agents.size === 0)
     for (const { agent, title, model } of tree.steps)
       if (agent !== undefined && model === undefined) agents.set(agent, title);
   const done = top.filter(({ status }) => over.has(status)).length;
-  return { agents: agentsOf(agents), top, done, tools, reused, isScripted, times, atOnce: overlap(top) };
+  return { agents: agentsOf(agents), top, done, tools, reused, isScripted, atOnce: overlap(top) };
 }
 
 /** A step of the run waits for a person when anything below it does. */

@@ -6,16 +6,17 @@ import { addressOf, Link } from '../routing.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import type { Work } from './work.ts';
 
-interface Known {
+export interface HomeFigured {
   readonly atWork: readonly ListedRun[];
   readonly stranded: readonly ListedRun[];
   readonly failed: readonly ListedRun[];
   readonly approvals: readonly AskedApproval[];
-  readonly work: Work;
+  /** Nothing until it was looked at. */
+  readonly work: Work | undefined;
 }
 
 /** How it stands, in figures that each lead to what they count. */
-export function HomeFigures({ atWork, stranded, failed, approvals, work }: Known): ReactNode {
+export function HomeFigures({ atWork, stranded, failed, approvals, work }: HomeFigured): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
   const parked = atWork.filter(({ status }) => status !== 'running').length;
@@ -56,24 +57,27 @@ const failedRuns = addressOf.runs('status=failed');
 const doneRuns = addressOf.runs('status=completed');
 
 /** How the newest runs worked. */
-function Worked({ work: { runs, reused, budgetStops, firstStep } }: Pick<Known, 'work'>): ReactNode {
+function Worked({ work }: Pick<HomeFigured, 'work'>): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
   const { home } = t;
+  const { firstStep } = work ?? {};
+  const newest = work ? home.newest(work.runs) : t.states.loading;
+  const counted = (count: number | undefined): string => (count === undefined ? '–' : format.count(count));
   return (
     <>
-      <Counted is="reused" to={doneRuns} icon={RefreshCw} name={t.run.repeats} more={home.newest(runs)}>
-        {format.count(reused)}
+      <Counted is="reused" to={doneRuns} icon={RefreshCw} name={t.run.repeats} more={newest}>
+        {counted(work?.reused)}
       </Counted>
-      <Counted is="budget" to={doneRuns} icon={Gauge} name={home.budgetStops} more={home.newest(runs)}>
-        {format.count(budgetStops)}
+      <Counted is="budget" to={doneRuns} icon={Gauge} name={home.budgetStops} more={newest}>
+        {counted(work?.budgetStops)}
       </Counted>
       <Counted
         is="first-step"
         to={doneRuns}
         icon={Clock}
         name={home.firstStep}
-        more={firstStep ? home.most(format.short(firstStep.most)) : home.noRuns}
+        more={firstStep ? home.most(format.short(firstStep.most)) : work ? home.noRuns : newest}
       >
         {firstStep ? `${format.short(firstStep.half)} ms` : '–'}
       </Counted>

@@ -14,12 +14,12 @@ import { RunLine } from '../runs/run-line.tsx';
 import { useListed } from '../runs/use-listed.ts';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
-import { Empty, Failed } from '../shell/states.tsx';
+import { Bones, Empty, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { argumentWords } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useMinute } from '../ticking.ts';
-import { HomeFigures } from './home-figures.tsx';
+import { HomeFigures, type HomeFigured } from './home-figures.tsx';
 import { SlowestTools } from './slowest-tools.tsx';
 import { useWork } from './use-work.ts';
 
@@ -35,7 +35,7 @@ export function Home(): ReactNode {
   const since = useDay();
   const { is, runs: open, failure } = useListed(useMemo(() => ({ unfinished: true }), []));
   const { runs: failed } = useListed(useMemo(() => ({ status: 'failed' as const, since }), [since]));
-  const { approvals } = useApprovals();
+  const { is: asked, approvals } = useApprovals();
   const work = useWork();
   useTitle(t.nav.home);
   const stranded = open.filter((run) => run.stranded !== undefined || run.damaged !== undefined);
@@ -54,23 +54,36 @@ export function Home(): ReactNode {
       </div>
       <div className="home" tabIndex={0} role="group" aria-label={t.nav.home}>
         {is === 'refused' && <Failed failure={failure} />}
-        <header className="home-head">
-          <h2>{t.home.headline(atWork.length, approvals.length)}</h2>
-          <p>{stranded.length === 0 ? t.home.safe : t.home.stranded(stranded.length)}</p>
-        </header>
-        <HomeFigures {...{ atWork, stranded, failed, approvals, work }} />
-        <div className="home-columns">
-          <div className="home-stack">
-            <AtWork runs={atWork} />
-            <DidNotFinish runs={[...stranded, ...failed]} />
-          </div>
-          <div className="home-stack">
-            <WaitsForYou approvals={approvals} />
-            <SlowestTools work={work} />
-          </div>
-        </div>
+        {(is === 'loading' || asked === 'loading') && <Bones />}
+        {is !== 'loading' && asked !== 'loading' && (
+          <Known {...{ atWork, stranded, failed, approvals, work }} />
+        )}
       </div>
     </main>
+  );
+}
+
+/** What is told once all of it was asked for: a figure that is not known yet is no zero. */
+function Known({ atWork, stranded, failed, approvals, work }: HomeFigured): ReactNode {
+  const t = useTexts();
+  return (
+    <>
+      <header className="home-head">
+        <h2>{t.home.headline(atWork.length, approvals.length)}</h2>
+        <p>{stranded.length === 0 ? t.home.safe : t.home.stranded(stranded.length)}</p>
+      </header>
+      <HomeFigures {...{ atWork, stranded, failed, approvals, work }} />
+      <div className="home-columns">
+        <div className="home-stack">
+          <AtWork runs={atWork} />
+          <DidNotFinish runs={[...stranded, ...failed]} />
+        </div>
+        <div className="home-stack">
+          <WaitsForYou approvals={approvals} />
+          {work && <SlowestTools work={work} />}
+        </div>
+      </div>
+    </>
   );
 }
 
@@ -123,7 +136,7 @@ function AtWork({ runs }: { readonly runs: readonly ListedRun[] }): ReactNode {
 function Progress({ run }: { readonly run: string }): ReactNode {
   const t = useTexts();
   const tree = useTree(useRun(run));
-  const { top, done } = useMemo(() => summaryOf(tree, Date.now()), [tree]);
+  const { top, done } = useMemo(() => summaryOf(tree), [tree]);
   return (
     <span className="strip run-strip" role="img" aria-label={t.run.steps(done, top.length)}>
       {top.slice(0, 40).map(({ id, status }) => (
@@ -157,15 +170,13 @@ function WaitsForYou({ approvals }: { readonly approvals: readonly AskedApproval
   return (
     <Card title={t.status.waiting} count={approvals.length} to={addressOf.approvals()} all={t.home.inbox}>
       {approvals.length === 0 && <Empty title={t.inbox.emptyTitle} text={t.inbox.emptyText} />}
-      {approvals.slice(0, most).map(({ id, title, message, arguments: given, requestedAt, expiresAt }) => (
+      {approvals.slice(0, most).map(({ id, title, arguments: given, request, requestedAt, expiresAt }) => (
         <Link key={id} to={addressOf.approvals(id)} className="home-question" data-question={id}>
           <b>{visible(title)}</b>
           <span className="num quiet">
             {expiresAt === undefined ? format.since(requestedAt, now) : <TimeLeft until={expiresAt} />}
           </span>
-          <span className="home-about">
-            {message === undefined ? argumentWords(given) : visible(message)}
-          </span>
+          <span className="home-about">{argumentWords(given) || visible(request)}</span>
           <span className="button small">{t.home.look}</span>
         </Link>
       ))}

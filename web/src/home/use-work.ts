@@ -7,12 +7,12 @@ import { workOf, type Work } from './work.ts';
 /** So many of the newest runs are looked at. */
 const most = 30;
 
-/** How the newest runs worked. Each is looked at once, when it has ended. */
-export function useWork(): Work {
+/** How the newest runs worked, once they were looked at. Each is looked at once, when it has ended. */
+export function useWork(): Work | undefined {
   const client = useVitrine();
-  const { runs } = useRuns();
+  const { is, runs } = useRuns();
   const known = useRef(new Map<string, FlatTree>());
-  const [trees, setTrees] = useState<readonly FlatTree[]>([]);
+  const [trees, setTrees] = useState<readonly FlatTree[]>();
   const names = useMemo(
     () =>
       newestFirst(runs.values())
@@ -33,10 +33,10 @@ export function useWork(): Work {
       }
       if (isCurrent) setTrees(wanted.flatMap((run) => known.current.get(run) ?? []));
     };
-    void look();
+    if (is === 'ready') void look();
     return () => {
       isCurrent = false;
     };
-  }, [client, names]);
-  return useMemo(() => workOf(trees), [trees]);
+  }, [client, is, names]);
+  return useMemo(() => trees && workOf(trees), [trees]);
 }

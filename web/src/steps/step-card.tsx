@@ -173,7 +173,7 @@ function whatOf({ step, said }: MergedStep, status: Status, t: Texts): string {
   }
   const asked = firstWords(step.query ?? said.query ?? '');
   if (asked !== '') return asked;
-  return status === 'running' && said.kind === 'turn' ? t.step.querying : '';
+  return status === 'running' && said.kind === 'turn' && own === '' ? t.step.querying : '';
 }
 
 function JumpChip({ step: { reusedFrom } }: { readonly step: FlatStep }): ReactNode {

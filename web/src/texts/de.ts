@@ -124,6 +124,7 @@ export const de: Texts = {
     tokens: 'Tokens',
     repeats: 'Gespart',
     time: 'Wo die Zeit blieb',
+    countedEach: 'Was zugleich arbeitete, zählt je für sich.',
     models: 'Modelle',
     tools: 'Werkzeuge',
     you: 'Du',
@@ -150,6 +151,7 @@ export const de: Texts = {
     takenOver: (after, kept, again) =>
       `Server neu gestartet. Nach ${after} übernommen: ${kept} ${kept === 1 ? 'Schritt' : 'Schritte'} behalten, ${again} neu gefragt.`,
     pausedBy: (who) => `Nach dem Schritt angehalten von ${who}.`,
+    stoppedShort: 'gestoppt',
     stoppedBy: (who) => `Gestoppt von ${who}. Es geschieht nichts mehr.`,
     stoppingBy: (who) => `${who} stoppt ihn. Was läuft, wird beendet.`,
     failed: 'Der Lauf ist gescheitert.',
@@ -226,6 +228,8 @@ export const de: Texts = {
     failedTitle: 'Das konnte nicht geladen werden',
     tryAgain: 'Noch einmal',
     notFound: 'An dieser Adresse ist nichts.',
+    offline: 'Der Server ist nicht zu erreichen.',
+    cannotDraw: 'Das lässt sich nicht zeichnen. Der Lauf selbst ist unberührt.',
     untouched: 'Der Lauf selbst ist unberührt.',
   },
   announce: {

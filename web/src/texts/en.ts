@@ -117,6 +117,7 @@ export const en = {
     tokens: 'Tokens',
     repeats: 'Repeats saved',
     time: 'Where the time went',
+    countedEach: 'What worked at once counts for each.',
     models: 'Models',
     tools: 'Tools',
     you: 'You',
@@ -144,6 +145,7 @@ export const en = {
     takenOver: (after: string, kept: number, again: number) =>
       `Server restarted. Taken over after ${after}: ${kept} ${kept === 1 ? 'step' : 'steps'} kept, ${again} asked again.`,
     pausedBy: (who: string) => `Paused after step by ${who}.`,
+    stoppedShort: 'stopped',
     stoppedBy: (who: string) => `Stopped by ${who}. Nothing more happens.`,
     stoppingBy: (who: string) => `${who} stops it. What is under way is ended.`,
     failed: 'The run failed.',
@@ -287,6 +289,8 @@ export const en = {
     failedTitle: 'Could not load this',
     tryAgain: 'Try again',
     notFound: 'There is nothing at this address.',
+    offline: 'The server is out of reach.',
+    cannotDraw: 'This cannot be drawn. The run itself is not touched.',
     untouched: 'The run itself is not touched.',
   },
   announce: {

@@ -60,7 +60,7 @@ export function TraceBar({
   );
 }
 
-function WayBack(): ReactNode {
+export function WayBack(): ReactNode {
   const t = useTexts();
   return (
     <>
