@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
 
 /** A part of a file. Bytes. */
 export interface Part {
@@ -29,14 +29,14 @@ export function ownWrites(path: string, parts: readonly Part[]): OwnWrites {
         return bytes.subarray(0, readSync(file, bytes, 0, length, at)).toString('latin1');
       })
       .join('|');
-  let stamp = stampOf(statSync(path, { bigint: true }));
+  let stamp = stampOf(fstatSync(file, { bigint: true }));
   let print = look();
   let isForeign = false;
   return {
     note() {
-      const now = statSync(path, { bigint: true, throwIfNoEntry: false });
-      if (isForeign || !now || stampOf(now) === stamp) return;
-      stamp = stampOf(now);
+      const now = stampOf(fstatSync(file, { bigint: true }));
+      if (isForeign || now === stamp) return;
+      stamp = now;
       print = look();
     },
     isForeign(found) {

@@ -115,11 +115,7 @@ export function runRows(
   };
   const insert = inserting(database);
   const update = updating(database);
-  const setHead = change(
-    database,
-    `INSERT INTO head (run, chunk, last, at, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
-      chunk = excluded.chunk, last = excluded.last, at = excluded.at, bytes = excluded.bytes, again = excluded.again`,
-  );
+  const setHead = change(database, headSet);
   return {
     run: (run) => find(run)?.row,
     number: (run) => existing(run).number,
@@ -165,6 +161,10 @@ function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: st
     return { number: stored.number, row, sum: stored.lastSum ?? noSum };
   };
 }
+
+const headSet = `INSERT INTO head (run, chunk, last, at, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+  ON CONFLICT (run) DO UPDATE SET
+    chunk = excluded.chunk, last = excluded.last, at = excluded.at, bytes = excluded.bytes, again = excluded.again`;
 
 /** Half a character comes back as another one. */
 function isKeptAsItIs({ run, tenant, conversation, app, title, flow }: RunRow): boolean {
