@@ -69,6 +69,11 @@ async function onlyRun(): Promise<{ readonly run: string; readonly status: strin
   return JSON.parse(first ?? '') as { run: string; status: string };
 }
 
+/** The run that was begun, as its first line names it. */
+function runIn(out: string): string {
+  return /^run_\w+/.exec(out)?.[0] ?? expect.fail(`no run in: ${out}`);
+}
+
 function lines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
@@ -116,8 +121,8 @@ describe('vitrine run, piped', () => {
   });
 
   test('what is rejected does not happen, and what is edited happens as edited', async () => {
-    await tour('one');
-    await type('reject', (await onlyRun()).run, '--why', 'not now');
+    const { out: began } = await tour('one');
+    await type('reject', runIn(began), '--why', 'not now');
     const rejected = await type('resume');
     expect(rejected.out, rejected.error).toMatch(/nobody was told: \w+ rejected «notify»: not now/);
     expect(existsSync(join(cwd, '.vitrine', 'tour-ledger.txt'))).toBe(false);
@@ -134,7 +139,7 @@ describe('vitrine run, piped', () => {
 
   test('text from outside cannot act on the terminal', async () => {
     const evil = '\u001b[31mred\u001b]0;title\u0007\u009b2J';
-    const { run } = await tour(evil, '--yes').then(onlyRun);
+    const run = runIn((await tour(evil, '--yes')).out);
     const shown = [
       await type('runs'),
       await type('show', run),
@@ -175,8 +180,7 @@ describe('a second terminal', () => {
   test('stops what the first one works on', async () => {
     configure();
     const first = begin('run', 'It');
-    await first.until('● wait {}');
-    const { run } = await onlyRun();
+    const run = runIn(await first.until('● wait {}'));
     const stopped = await type('stop', run, '--why', 'enough');
     expect([stopped.code, stopped.out]).toEqual([0, `Run ${run} is stopped.\n`]);
     const { code, out } = await first.ended;
@@ -188,8 +192,7 @@ describe('a second terminal', () => {
   test('pauses and resumes what the first one works on', async () => {
     configure();
     const first = begin('run', 'It');
-    await first.until('● wait {}');
-    const { run } = await onlyRun();
+    const run = runIn(await first.until('● wait {}'));
     expect((await type('pause', run)).out).toContain(`Run ${run} is paused`);
     await first.until('‖ paused by');
     expect((await type('pause', run)).code).toBe(1);
@@ -204,8 +207,9 @@ describe('a second terminal', () => {
   });
 
   test('tells a paused run something, and answers it, without waiting for somebody to resume it', async () => {
-    expect((await tour('Plan')).code).toBe(3);
-    const { run } = await onlyRun();
+    const { code, out } = await tour('Plan');
+    expect(code).toBe(3);
+    const run = runIn(out);
     await type('pause', run);
     const told = await type('message', run, 'and hurry');
     expect([told.code, told.out]).toEqual([0, `Run ${run} has the message.\n`]);

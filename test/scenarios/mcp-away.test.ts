@@ -20,7 +20,7 @@ export default {
     { mcp: { name: 'none', command: ['/nowhere/at/all'] } },
     { mcp: { name: 'refused', url: 'http://127.0.0.9:1/mcp' } },
     { mcp: { name: 'mute', command: [...recorder, 'mute'], startSeconds: 1 } },
-    { mcp: { name: 'late', command: ['sh', '-c', later], approval, trusted: true } },
+    { mcp: { name: 'late', command: ['sh', '-c', later], approval, trusted: true, startSeconds: 120 } },
     { name: 'mine', description: 'mine', schema: {}, effect: 'pure', run: async () => 'fine' },
   ],
   defaultApp: 'calls',
@@ -56,10 +56,8 @@ test('[M14 E99] servers of tools that are away or hang take nothing down, and co
   await server.until('The MCP server mute is away');
   await server.until('The MCP server refused at 127.0.0.9:1 is away');
   writeFileSync(join(cwd, 'here'), '');
-  await eventually(async () =>
-    (await answerTo(server, 'late__pid')).includes('completed') ? true : undefined,
-  );
   await server.until('The MCP server late is back.');
+  expect(await answerTo(server, 'late__pid')).toContain('completed');
   expect(await server.ask('/api/apps')).toMatchObject({ away: ['none', 'refused', 'mute'] });
 });
 
