@@ -181,4 +181,12 @@ export const smallMutants: readonly Mutant[] = [
     test: 'src/cli/place/place.test.ts',
     only: 'V135',
   },
+  {
+    name: 'where nobody has a folder, its runs are said to be worked on',
+    file: 'src/server/routes/shapes.ts',
+    find: '!home.isHolder || ',
+    replace: '',
+    test: 'src/server/host-reader.test.ts',
+    only: '[Z14]',
+  },
 ];
