@@ -120,8 +120,8 @@ export const smallMutants: readonly Mutant[] = [
   {
     name: 'nobody is told of VITRINE_KEY',
     file: 'src/cli/place/place.ts',
-    find: "failureOf(thrown).code === 'unauthenticated' ?",
-    replace: "failureOf(thrown).message === '' ?",
+    find: 'if (answer.status === 401)',
+    replace: 'if (answer.status === 1)',
     test: 'src/cli/place/place.test.ts',
     only: 'V152',
   },
