@@ -37,10 +37,10 @@ async function leftBehind(): Promise<{ readonly data: string; readonly runs: rea
 }
 
 async function reading(data: string, tenant?: string) {
-  const { app, ways, close } = await hostReader(data);
-  const fetch = fetchWithin(app.server, ways, ownersWayFor(tenant));
+  const hosted = await hostReader(data);
+  const fetch = fetchWithin(hosted.app.server, hosted.ways, ownersWayFor(tenant));
   const server: ServerAddress = { url: 'http://localhost', fetch };
-  return { server, client: vitrineClient(server), close };
+  return { server, client: vitrineClient(server), close: () => hosted.close() };
 }
 
 test('[Z14] a folder that nobody has is read by the same API: lists, trees, entries, whose runs there are', async () => {
