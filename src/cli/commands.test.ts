@@ -24,12 +24,20 @@ describe('commands', () => {
     expect((await allCommands()).map(({ name }) => name)).toEqual(commandNames);
   });
 
-  test('one that only reads loads neither the engine nor the server', () => {
+  test('one that only reads loads neither the engine nor what works, serves or listens', () => {
     const data = mkdtempSync(join(tmpdir(), 'vitrine-commands-'));
     const loaded = loadedBy('runs', '--data', data);
     rmSync(data, { recursive: true });
     expect(loaded.some((url) => url.endsWith('/src/cli/commands/runs.ts'))).toBe(true);
-    const heavy = ['/engine/execution.ts', '/server/app.ts', '/flows/workflow.ts', '/cli/commands/serve.ts'];
+    const heavy = [
+      '/worker/worker.ts',
+      '/engine/execution.ts',
+      '/flows/workflow.ts',
+      '/cli/commands/serve.ts',
+      '/server/host.ts',
+      '/server/routes/table.ts',
+      '/server/compose/compose.ts',
+    ];
     expect(loaded.filter((url) => heavy.some((end) => url.endsWith(end)))).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ export const stepsProjection: Projection<null, Entry> = {
 };
 
 /** The data of the frame the journal keeps: what follows `id: <seq>` and `data: `, without the empty line. */
-export function stepsData(entry: Entry): string {
+function stepsData(entry: Entry): string {
   const frame = encode(entry);
   return frame.slice(frame.indexOf('\n') + 'data: '.length + 1, -2);
 }

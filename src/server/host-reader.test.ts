@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { keyIn, serving, temporaryFolder } from '../../test/serving.ts';
 import { flowOf, toolOf } from '../../test/world.ts';
-import { askFor, type ServerAddress } from '../client/ask.ts';
+import { ask, askFor, type ServerAddress } from '../client/ask.ts';
 import { vitrineClient } from '../client/client.ts';
 import { listTenants, readHolder } from '../wire/native/folder.ts';
+import { exportRun } from '../wire/native/runs.ts';
 import { ownersWayFor } from './access/owners-way.ts';
 import { hostReader } from './host-reader.ts';
 import { fetchWithin } from './http/in-process.ts';
@@ -37,10 +38,10 @@ async function leftBehind(): Promise<{ readonly data: string; readonly runs: rea
 }
 
 async function reading(data: string, tenant?: string) {
-  const { app, ways, close } = await hostReader(data);
-  const fetch = fetchWithin(app.server, ways, ownersWayFor(tenant));
+  const hosted = await hostReader(data);
+  const fetch = fetchWithin(hosted.app.server, hosted.ways, ownersWayFor(tenant));
   const server: ServerAddress = { url: 'http://localhost', fetch };
-  return { server, client: vitrineClient(server), close };
+  return { server, client: vitrineClient(server), close: () => hosted.close() };
 }
 
 test('[Z14] a folder that nobody has is read by the same API: lists, trees, entries, whose runs there are', async () => {
@@ -55,6 +56,8 @@ test('[Z14] a folder that nobody has is read by the same API: lists, trees, entr
   const types: string[] = [];
   for await (const { event } of client.entries(runs[1] ?? '')) types.push(event.type);
   expect(types.at(-1)).toBe('run.ended');
+  const exported = await ask(server, exportRun, { of: { run: runs[1] ?? '' } });
+  expect(await exported.text()).toContain(`"run":"${runs[1]}"`);
   expect((await askFor(server, listTenants, {})).tenants).toEqual([
     { tenant: 'local', runs: 2 },
     { tenant: 'elsewhere', runs: 1 },

@@ -11,6 +11,9 @@ import { eventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
 import { traceRoutes } from './two-stage/trace-routes.ts';
 
+/** Whoever looks takes as long as they like: the longest time a timer takes. Milliseconds. */
+const patience = 2 ** 31 - 1;
+
 /** What reads runs. The rest of the API would take longer to load than it takes to answer. */
 const routes = [...runRoutes, ...eventRoutes, ...fileRoutes, ...folderRoutes, ...traceRoutes];
 
@@ -30,7 +33,7 @@ export async function hostReader(
     log: cleanLog(stderrLog, home.secrets.clean),
     registry: new Registry(),
     protocols: readerProtocols,
-    patience: Infinity,
+    patience,
     doorOf: knownDoor,
     routes,
     address: () => undefined,

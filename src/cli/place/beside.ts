@@ -19,7 +19,7 @@ export interface Folder {
 export function besideHolder(folder: Folder, holder: Holder): TerminalHome {
   const neighbour = new Neighbour(folder.data, holder);
   const later = readLater(folder);
-  const server = addressBeside(folder, neighbour, later.read);
+  const server = addressBeside(folder, neighbour, () => later.read());
   const asked = askedOver(server);
   return {
     ...asked,
@@ -43,7 +43,7 @@ export function besideHolder(folder: Folder, holder: Holder): TerminalHome {
       if (!neighbour.isGone) return { is: 'working' };
       return { is: 'left', why: 'The process that worked on it is gone.' };
     },
-    close: later.close,
+    close: () => later.close(),
   };
 }
 

@@ -14,22 +14,22 @@ export function within({ app, ways }: Pick<Api, 'app' | 'ways'>, tenant?: string
 /** A folder that this process holds. */
 export function heldFolder(hosted: Hosted, tenant?: string): TerminalHome {
   const { notices, close, context } = hosted;
-  const { standing, listen, released, idle, inHand, clean } = context.home;
+  const { home } = context;
   const server = within(hosted, tenant);
   return {
     ...askedOver(server),
     server,
     tenant,
-    clean,
+    clean: home.clean,
     away: async () => {},
     close,
     isHolder: true,
     isGone: () => false,
     notices,
-    standing,
-    listen,
-    released,
-    idle,
-    inHand,
+    standing: (run) => home.standing(run),
+    listen: (hear) => home.listen(hear),
+    released: (run) => home.released(run),
+    idle: () => home.idle(),
+    inHand: () => home.inHand(),
   };
 }

@@ -13,6 +13,6 @@ export async function readerIn({ data, tenant }: Folder): Promise<Reached> {
     tenant,
     clean: keptSecrets(data).clean,
     away: async () => {},
-    close: hosted.close,
+    close: () => hosted.close(),
   };
 }

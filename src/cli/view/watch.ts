@@ -98,14 +98,15 @@ interface Following {
 }
 
 async function follow(
-  { server, away }: Reached,
+  home: Reached,
   run: string,
   { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {
+  const { server } = home;
   try {
     for await (const news of followRun(server, { run, showing: 'everything', signal })) {
       if (news.is === 'away') {
-        await away();
+        await home.away();
         await expectReadable(server, run, tree.seq);
       }
       if (news.is !== 'entries') continue;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
-import { workplaceIn, type World } from '../../engine/world.ts';
+import { workplaceIn, type Workplace, type World } from '../../engine/world.ts';
 import type { DefinitionsFront } from '../../front/definitions.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
@@ -8,7 +8,7 @@ import { RunError } from '../../run/failure.ts';
 import type { Limits } from '../../run/values.ts';
 import type { Preferences } from '../../run/preferences.ts';
 import type { Blobs, Dispatch, Journal, RunRow } from '../../stores/store.ts';
-import { Worker, type Takes } from '../../worker/worker.ts';
+import type { Takes, Worker } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import type { App, Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -90,7 +90,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
   const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
   const world = workplaceIn(noting(holding.world, problems));
-  const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
+  const worker = await workerIn(world, holding);
   forgetErased(world, folder);
   const front = erasingUploads(frontOf(world, { worker }), holding.uploads);
   const over = new AbortController();
@@ -133,6 +133,16 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
       await holding.onClose?.();
     },
   };
+}
+
+/** Whoever does not work does not wait for the engine to be loaded. */
+async function workerIn(
+  world: Workplace,
+  { takes, worker }: Pick<Holding, 'takes' | 'worker'>,
+): Promise<Worker | undefined> {
+  if (takes === 'nothing') return undefined;
+  const { Worker: Working } = await import('../../worker/worker.ts');
+  return new Working(world, worker, takes);
 }
 
 /** With a conversation go the documents that were brought into it. */

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { facets } from '../facets.ts';
+import { facets, type Carrier } from '../facets.ts';
 import { followers } from '../follow.ts';
 import type { Store } from '../store.ts';
 import { sqliteThread } from './thread.ts';
@@ -13,7 +13,11 @@ export async function sqliteReader({ folder }: { readonly folder: string }): Pro
   const live = followers((run, after) => thread.read('read', { run, after }));
   const poll = setInterval(() => live.lookAgain(), pollMilliseconds);
   const listen: Store['listen'] = () => () => {};
-  const carrier = { read: thread.read, write: refused, time: async () => Date.now() };
+  const carrier: Carrier = {
+    read: (name, argument) => thread.read(name, argument),
+    write: refused,
+    time: async () => Date.now(),
+  };
   return {
     ...facets(carrier, live, { listen }),
     listen,

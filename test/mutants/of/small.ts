@@ -120,8 +120,8 @@ export const smallMutants: readonly Mutant[] = [
   {
     name: 'nobody is told of VITRINE_KEY',
     file: 'src/cli/place/place.ts',
-    find: "failureOf(thrown).code === 'unauthenticated' ?",
-    replace: "failureOf(thrown).message === '' ?",
+    find: 'if (answer.status === 401)',
+    replace: 'if (answer.status === 1)',
     test: 'src/cli/place/place.test.ts',
     only: 'V152',
   },
@@ -180,5 +180,13 @@ export const smallMutants: readonly Mutant[] = [
     replace: "if (url !== '/' ||",
     test: 'src/cli/place/place.test.ts',
     only: 'V135',
+  },
+  {
+    name: 'where nobody has a folder, its runs are said to be worked on',
+    file: 'src/server/routes/shapes.ts',
+    find: '!home.isHolder || ',
+    replace: '',
+    test: 'src/server/host-reader.test.ts',
+    only: '[Z14]',
   },
 ];
