@@ -107,8 +107,10 @@ describeInBrowser('a stranger', (browser) => {
     const card = page.locator('[data-approval]', { hasText: 'bake' });
     await card.locator('[data-decide=approve]:enabled').waitFor();
     expect(await card.locator('kbd').first().isVisible()).toBe(false);
+    const place = await card.locator('[data-decide=reject]').boundingBox();
     await card.locator('[data-decide=edit]').focus();
     await expect.poll(() => card.locator('kbd').first().isVisible()).toBe(true);
+    expect(await card.locator('[data-decide=reject]').boundingBox()).toEqual(place);
     await page.keyboard.press('e');
     await expect.poll(() => page.evaluate(focused)).toBe('select');
     await page.keyboard.press('Escape');
@@ -176,7 +178,7 @@ describeInBrowser('a stranger', (browser) => {
     await say(page, 'wait');
     await page.locator('[data-run]', { hasText: 'Wait' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.locator('.folded', { hasText: 'stopped' }).waitFor();
+    await page.locator('.folded', { hasText: / · stopped/ }).waitFor();
   });
 
   test('[W308] beside a run stands where its time went, and what waits goes on', async () => {
