@@ -1,9 +1,19 @@
 // What stands where something is on its way, or does not come: looked at once, shown here.
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { functionTool } from '../../src/tools/function.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { describeInBrowser } from '../browser.ts';
 import { appWith, serving, textAt } from '../serving.ts';
 import { expectAccessible, opened, say } from '../web.ts';
+
+const weigh = functionTool({
+  name: 'weigh',
+  description: 'Weighs.',
+  effect: 'pure',
+  input: z.strictObject({}),
+  run: () => ({ grams: 500 }),
+});
 
 /** What is to be read, without what could be chosen. */
 const shownWords = `(() => {
@@ -13,7 +23,7 @@ const shownWords = `(() => {
 })()`;
 
 describeInBrowser('what is on its way', (browser) => {
-  test('[W203] a turn says that it asks, with a time that goes on, until its first word', async () => {
+  test('[W203] a turn says that it asks, with a time that goes on, until its first word; the head names agents and tools', async () => {
     const answers = Promise.withResolvers<void>();
     const goesOn = Promise.withResolvers<void>();
     const held = [answers.promise, goesOn.promise];
@@ -26,6 +36,7 @@ describeInBrowser('what is on its way', (browser) => {
       { sleep: () => held.shift() ?? Promise.resolve() },
     );
     const bakes = appWith(async (scope, text) => {
+      await scope.call('weigh', {});
       const { text: said } = await scope.turn('baker', {
         messages: [{ role: 'user', text }],
         title: 'Baker',
@@ -33,15 +44,17 @@ describeInBrowser('what is on its way', (browser) => {
       return said;
     }, 'bakes');
     const agents = { baker: { description: 'Bakes.', gateway } };
-    const at = await serving({ config: { apps: { bakes }, agents } });
+    const at = await serving({ config: { apps: { bakes }, agents, tools: [weigh] } });
     const { page } = await opened(browser(), at.url);
     await say(page, 'Bread!');
-    const step = page.locator('[data-run] [data-step]').first();
+    const step = page.locator('[data-run] [data-step]', { hasText: 'Baker' });
     await step.locator('.stream', { hasText: 'Querying…' }).waitFor();
     const time = (): Promise<string | null> => step.locator('.row .time').first().textContent();
     await expect.poll(time).toMatch(/^\d+\.\d s$/);
     const before = await time();
     await expect.poll(time).not.toBe(before);
+    const head = page.locator('section[data-run] > header');
+    await expect.poll(() => head.textContent()).toMatch(/Working.*Baker.*1 of 2 steps.*1 tool.*\d s/s);
     answers.resolve();
     await step.locator('.stream', { hasText: 'It rises.' }).waitFor();
     await expect.poll(() => step.getByText('Querying…').count()).toBe(0);
