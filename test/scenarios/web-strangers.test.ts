@@ -197,4 +197,18 @@ describeInBrowser('a stranger', (browser) => {
     // The call that is asked about does not work meanwhile.
     await expect.poll(async () => (await spent('You')) - (await spent('Tools'))).toBeGreaterThan(1);
   });
+
+  test('[W309] a conversation is found however many there were since', async () => {
+    const echo = appWith(async (_, text) => text, 'echo');
+    const at = await serving({ config: { apps: { echo } } });
+    for (let i = 0; i < 103; i += 1) await at.ask('/api/runs', { json: { input: { text: `number ${i}` } } });
+    const { page } = await opened(browser(), at.url);
+    const first = page.getByRole('link', { name: /number 0\b/ });
+    await page.getByRole('button', { name: 'Show older' }).waitFor();
+    expect(await first.count()).toBe(0);
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await first.click();
+    await page.locator('[data-answer=given]', { hasText: 'number 0' }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+  });
 });

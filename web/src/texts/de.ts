@@ -51,6 +51,7 @@ export const de: Texts = {
     title: 'Unterhaltungen',
     new: 'Neue Unterhaltung',
     empty: 'Was du fragst, steht hier.',
+    older: 'Ältere zeigen',
     erase: 'Diese Unterhaltung löschen',
     eraseSure: 'Sie und jede Spur ihrer Läufe löschen?',
     erased: 'Die Unterhaltung ist gelöscht.',

@@ -49,6 +49,7 @@ export const en = {
     title: 'Conversations',
     new: 'New conversation',
     empty: 'What you ask stands here.',
+    older: 'Show older',
     erase: 'Erase this conversation',
     eraseSure: 'Erase it and every trace of its runs?',
     erased: 'The conversation is gone.',
