@@ -205,6 +205,13 @@ describeInBrowser('a stranger', (browser) => {
     const { page } = await opened(browser(), at.url);
     const first = page.getByRole('link', { name: /number 0\b/ });
     await page.getByRole('button', { name: 'Show older' }).waitFor();
+    // Whatever is far down in the list, the frame of the app stays where it is.
+    const frame = `(() => {
+      const app = document.querySelector('.app');
+      app.scrollTop = 500;
+      return [app.scrollTop, app.scrollHeight - app.clientHeight];
+    })()`;
+    expect(await page.evaluate(frame)).toEqual([0, 0]);
     expect(await first.count()).toBe(0);
     await page.getByRole('button', { name: 'Show older' }).click();
     await first.click();
