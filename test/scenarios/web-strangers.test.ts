@@ -107,8 +107,10 @@ describeInBrowser('a stranger', (browser) => {
     const card = page.locator('[data-approval]', { hasText: 'bake' });
     await card.locator('[data-decide=approve]:enabled').waitFor();
     expect(await card.locator('kbd').first().isVisible()).toBe(false);
+    const place = await card.locator('[data-decide=reject]').boundingBox();
     await card.locator('[data-decide=edit]').focus();
     await expect.poll(() => card.locator('kbd').first().isVisible()).toBe(true);
+    expect(await card.locator('[data-decide=reject]').boundingBox()).toEqual(place);
     await page.keyboard.press('e');
     await expect.poll(() => page.evaluate(focused)).toBe('select');
     await page.keyboard.press('Escape');
@@ -176,7 +178,7 @@ describeInBrowser('a stranger', (browser) => {
     await say(page, 'wait');
     await page.locator('[data-run]', { hasText: 'Wait' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.locator('.folded', { hasText: 'stopped' }).waitFor();
+    await page.locator('.folded', { hasText: / · stopped/ }).waitFor();
   });
 
   test('[W308] beside a run stands where its time went, and what waits goes on', async () => {
@@ -194,5 +196,26 @@ describeInBrowser('a stranger', (browser) => {
     await expect.poll(() => spent('You')).toBeGreaterThan(before + 0.5);
     // The call that is asked about does not work meanwhile.
     await expect.poll(async () => (await spent('You')) - (await spent('Tools'))).toBeGreaterThan(1);
+  });
+
+  test('[W309] a conversation is found however many there were since', async () => {
+    const echo = appWith(async (_, text) => text, 'echo');
+    const at = await serving({ config: { apps: { echo } } });
+    for (let i = 0; i < 103; i += 1) await at.ask('/api/runs', { json: { input: { text: `number ${i}` } } });
+    const { page } = await opened(browser(), at.url);
+    const first = page.getByRole('link', { name: /number 0\b/ });
+    await page.getByRole('button', { name: 'Show older' }).waitFor();
+    // Whatever is far down in the list, the frame of the app stays where it is.
+    const frame = `(() => {
+      const app = document.querySelector('.app');
+      app.scrollTop = 500;
+      return [app.scrollTop, app.scrollHeight - app.clientHeight];
+    })()`;
+    expect(await page.evaluate(frame)).toEqual([0, 0]);
+    expect(await first.count()).toBe(0);
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await first.click();
+    await page.locator('[data-answer=given]', { hasText: 'number 0' }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
   });
 });

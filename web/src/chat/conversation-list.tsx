@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useRuns, useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import type { ListedConversation } from '../../../src/wire/native/conversations.ts';
@@ -16,7 +16,7 @@ export function ConversationList({ current }: { readonly current?: string | unde
   const t = useTexts();
   const now = useMinute();
   const format = formatIn(useLanguage());
-  const listed = useConversations();
+  const { listed, more } = useConversations();
   return (
     <nav className="conversations" aria-label={t.conversations.title}>
       <div className="label">
@@ -39,26 +39,47 @@ export function ConversationList({ current }: { readonly current?: string | unde
           <time dateTime={new Date(updatedAt).toISOString()}>{format.since(updatedAt, now)}</time>
         </Link>
       ))}
+      {more && (
+        <button type="button" className="button ghost small" onClick={more}>
+          {t.conversations.older}
+        </button>
+      )}
     </nav>
   );
 }
 
+interface Conversations {
+  readonly listed: readonly Listed[];
+  /** Asks for older ones, where there are some. */
+  readonly more: (() => void) | undefined;
+}
+
 /** What was listed, under what has changed since. */
-function useConversations(): readonly Listed[] {
+function useConversations(): Conversations {
   const client = useVitrine();
   const { runs } = useRuns();
   const [older, setOlder] = useState<readonly Listed[]>([]);
-  useEffect(() => {
-    client.conversations({ limit: 100 }).then(
-      ({ conversations }) => setOlder(conversations),
-      () => setOlder([]),
-    );
-  }, [client]);
-  return useMemo(() => {
+  const [next, setNext] = useState<string | null>(null);
+  const ask = useCallback(
+    (after?: string): void => {
+      client.conversations({ limit: 100, ...(after === undefined ? {} : { after }) }).then(
+        (page) => {
+          setOlder((before) => [...(after === undefined ? [] : before), ...page.conversations]);
+          setNext(page.next);
+        },
+        // What is shown already stays, and can be asked for again.
+        () => {},
+      );
+    },
+    [client],
+  );
+  useEffect(() => ask(), [ask]);
+  const listed = useMemo(() => {
     const newest = new Map<string, Listed & { readonly createdAt: number }>();
     for (const run of runs.values())
       if (run.createdAt >= (newest.get(run.conversation)?.createdAt ?? 0)) newest.set(run.conversation, run);
     const rest = older.filter(({ conversation }) => !newest.has(conversation));
     return [...newest.values(), ...rest].toSorted((one, other) => other.updatedAt - one.updatedAt);
   }, [runs, older]);
+  return { listed, more: next === null ? undefined : () => ask(next) };
 }

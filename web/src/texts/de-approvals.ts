@@ -37,13 +37,11 @@ export const deApprovals: Pick<Texts, 'approval' | 'inbox'> = {
     cancel: 'Abbrechen',
     changes: 'Was du änderst',
     was: (value) => `War ${value}.`,
-    asJson: 'Als JSON',
     notJson: 'Das ist kein JSON.',
     needed: 'nötig',
     newFingerprint: 'Es läuft, wie du es geändert hast, unter einem neuen Fingerabdruck.',
     answer: 'Deine Antwort',
     hidden: 'Zeichen, die man nicht sieht, sind ausgeschrieben.',
-    notAllowed: 'So kann das hier nicht entschieden werden.',
     offline: 'Entscheide, wenn der Server zurück ist.',
   },
   inbox: {

@@ -19,11 +19,11 @@ import { rowsOf, soughtIn, type TraceRow } from './rows.ts';
 import { Scrubber } from './scrubber.tsx';
 import { timingOf, type Timing } from './timing.ts';
 import { TraceFigures } from './trace-figures.tsx';
+import { TraceAbsent } from './trace-absent.tsx';
 import { TraceBar } from './trace-bar.tsx';
 import { TraceGrid, type Grid } from './trace-grid.tsx';
 import { TraceHead } from './trace-head.tsx';
 import { TraceHindered } from './trace-hindered.tsx';
-import { TraceMissing } from './trace-missing.tsx';
 import { useFolds } from './use-folds.ts';
 import { useMoment, useReplay } from './use-replay.ts';
 
@@ -59,7 +59,7 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   );
   useTitle(visible(tree.title));
   const times = timeFigures(tree, timing, playhead ?? end);
-  if (connection.is === 'refused' && head === 0) return <TraceMissing failure={connection.failure} />;
+  if (head === 0) return <TraceAbsent connection={connection} />;
   return (
     <main
       className="screen trace"
