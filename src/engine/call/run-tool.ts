@@ -28,11 +28,13 @@ interface Work {
 /** One attempt at a tool call. */
 export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
   if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step, 'arguments');
+  const signal = execution.deadlines.signalAt(step.id);
   try {
     return { outcome: 'completed', result: resultOf(work.tool, await once(execution, step, work)) };
   } catch (thrown) {
-    if (!(thrown instanceof RunError))
-      execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
+    // What was told to end (a stop, its time, a lease that was lost) and says so has done what it should.
+    const isBug = !(thrown instanceof RunError) && !signal.aborted;
+    if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
     const isLost = thrown instanceof RunError && thrown.isLost;
     return { outcome: 'failed', failure: failureIn(work.tool.name, thrown), isLost };
   }

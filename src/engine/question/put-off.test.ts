@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stage } from '../../../test/stage.ts';
 import { flowOf } from '../../../test/world.ts';
+import { encodeAll } from '../../run/codec.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
 
 const second = 1_000;
@@ -63,6 +64,39 @@ describe('a question that was put off', () => {
       ['deferred'],
       1,
     ]);
+  });
+
+  test('[E313] comes back once, whoever takes its run over after any of its records', async () => {
+    const { stage, run } = await asked();
+    const until = stage.clock.now() + 60 * second;
+    await stage.decide(run, { decision: 'defer', until });
+    await stage.clock.pass(62 * second);
+    await stage.decide(run, { decision: 'approve' });
+    const entries = await stage.entries(run);
+    expect(entries.map(({ event }) => event.type)).toContain('approval.returned');
+    for (let kept = 1; kept < entries.length; kept += 1) {
+      const again = new Stage();
+      await again.clock.pass((entries[kept - 1]?.at ?? 0) - again.clock.now());
+      const row = { tenant: 'local', conversation: 'c', app: 'test', title: 'again', flow: 'test@1' };
+      await again.store.dispatch.create({
+        run,
+        ...row,
+        last: kept,
+        frames: encodeAll(entries.slice(0, kept)),
+      });
+      again.hire({ flows: [flow] });
+      await again.clock.pass(15 * second);
+      const isDecided = (decision: string): boolean =>
+        entries
+          .slice(0, kept)
+          .some(({ event }) => event.type === 'approval.decided' && event.decision === decision);
+      if (!isDecided('defer')) await again.decide(run, { decision: 'defer', until });
+      await again.clock.pass(62 * second);
+      if (!isDecided('approve')) await again.decide(run, { decision: 'approve' });
+      const name = `after ${kept} of ${entries.length}`;
+      expect((await again.tree(run)).ended?.answer, name).toBe('["approve",null]');
+      expect(await again.events(run, 'approval.returned'), name).toHaveLength(1);
+    }
   });
 
   test('[E313] and decided meanwhile does not come back', async () => {

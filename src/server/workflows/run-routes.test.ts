@@ -353,6 +353,7 @@ describe('[WR41] a node that is tried alone', () => {
     const first = await client.workflows.start('tried', { input: { text: 'one' } });
     expect(await answerOf(first.run)).toMatchObject({ status: 'completed' });
     done.length = 0;
+    await answerOf((await client.workflows.start('tried', { input: { text: 'dry' }, dry: true })).run);
     const alone = await client.workflows.tryNode('tried', 'say');
     expect(alone.from).toBe(first.run);
     expect(await answerOf(alone.run)).toMatchObject({ status: 'completed', answer: '1 b one' });

@@ -2,6 +2,7 @@ import type { Settled } from '../../engine/scope.ts';
 import { doneBefore, graphUntil, type Recorded } from '../../flows/workflow/alone.ts';
 import type { WholeDefinition } from '../../front/definitions.ts';
 import { Graph, type GraphNode } from '../../graph/graph.ts';
+import { isDry } from '../../run/dry-run.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { RunTree } from '../../run/tree.ts';
@@ -114,7 +115,7 @@ async function definitionMeant(
   }
 }
 
-/** The run that is named, or the last of the workflow that tried no node. */
+/** The run that is named, or the last of the workflow that tried no node and was not dry: what a stand-in says must go nowhere. */
 async function runMeant({ context, caller }: Asking, { name, run }: Wanted): Promise<RunRow | undefined> {
   const app = appOfWorkflow(name);
   if (run !== undefined) {
@@ -123,7 +124,10 @@ async function runMeant({ context, caller }: Asking, { name, run }: Wanted): Pro
     return row;
   }
   const rows = await context.home.dispatch.list({ tenant: caller.tenant, app, limit: mostLookedAt });
-  for (const row of rows) if ((await startedOf(context, row))?.tries === undefined) return row;
+  for (const row of rows) {
+    const began = await startedOf(context, row);
+    if (began?.tries === undefined && !isDry(began?.labels ?? {})) return row;
+  }
   return undefined;
 }
 
