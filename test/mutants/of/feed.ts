@@ -116,7 +116,7 @@ export const feedMutants: readonly Mutant[] = [
   {
     name: 'the feed of one tenant is everybody’s',
     file: 'src/server/routes/feed.ts',
-    find: 'const from = { tenant, after',
+    find: 'const from = { tenant: caller.tenant, after',
     replace: "const from = { tenant: 'mine', after",
     test: 'src/server/routes/feed.test.ts',
     only: '[V213]',
