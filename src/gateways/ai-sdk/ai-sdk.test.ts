@@ -214,9 +214,8 @@ describe('a provider package over a socket', () => {
       code: 'timed-out',
       message: expect.stringContaining(`30 ms (timeouts.${timeout})`),
     });
-    await (
-      await upstream.request(0)
-    ).left;
+    // On a busy machine nothing may have come of it.
+    await Promise.all(upstream.requests.map(({ left }) => left));
   });
 
   test('an answer without end is too large', async () => {

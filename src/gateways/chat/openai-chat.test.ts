@@ -260,9 +260,8 @@ describe('timeouts', () => {
       message: expect.stringContaining(`30 ms (timeouts.${timeout})`),
     });
     expect(slept).toEqual([]);
-    await (
-      await upstream.request(0)
-    ).left;
+    // On a busy machine nothing may have come of it.
+    await Promise.all(upstream.requests.map(({ left }) => left));
   });
 
   test('[H2] a server that accepts a connection and never shakes hands is left, by connect', async () => {
