@@ -155,10 +155,11 @@ function historyOf(messages: readonly AgUiMessage[]): SentMessage[] {
   const counting = said.filter(
     (message) => words(message) !== '' && !words(message).endsWith(supersededLine),
   );
+  // The last of each run by its place: to look through the rest for each would hold everybody up.
+  const lasts = new Map(counting.map((message, i) => [runOf(message), i]));
   return counting.flatMap((message, i) => {
     const run = runOf(message);
-    const isLater = run !== undefined && counting.slice(i + 1).some((other) => runOf(other) === run);
-    return isLater ? [] : [sent(message)];
+    return run === undefined || lasts.get(run) === i ? [sent(message)] : [];
   });
 }
 
