@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answered } from '../serving.ts';
-import { decidingDoors, type DecidingDoor, type Request } from '../deciding-doors.ts';
+import { decidingDoors, type DecidingDoor } from '../deciding-doors.ts';
+import type { Request } from '../deciding-requests.ts';
 import {
   mutatedNames,
   payingWorld,
