@@ -95,7 +95,7 @@ export type PeerNews = z.infer<typeof PeerNews>;
 export const PeerDecisions = z.object({
   decisions: z
     .array(
-      z.object({
+      z.strictObject({
         question: z.string(),
         decision: z.enum(['approve', 'reject', 'edit']),
         arguments: Json.optional(),

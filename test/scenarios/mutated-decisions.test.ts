@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ApprovalPage, AskedApproval } from '../../src/wire/native/approvals.ts';
-import type { Json } from '../../src/run/values.ts';
-import type { Tool } from '../../src/tools/tool.ts';
+import type { AskedApproval } from '../../src/wire/native/approvals.ts';
 import { Chance } from '../random.ts';
-import { appWith, serving, textAt, untilAnswer, type Answered, type Serving } from '../serving.ts';
+import { flipped, payingWorld, payments, questionAt, shownBy, startPaying } from '../paying.ts';
+import type { Answered, Serving } from '../serving.ts';
 
 const decisions = 500;
-const schema = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
-
-/** What a call may be about, also what looks like a reference of ours, and what is too large to be shown at once. */
-const inputs: readonly ((amount: number) => Json)[] = [
-  (amount) => ({ amount }),
-  (amount) => ({ amount, blob: 'a'.repeat(64), preview: 'harmless' }),
-  (amount) => ({ amount, blob: 'a'.repeat(64), size: 9, preview: 'harmless' }),
-  (amount) => ({ amount, to: 'me\u202eyou\u200b' }),
-  (amount) => ({ amount, text: 'x'.repeat(40_000) }),
-];
-
 interface Scene {
   readonly asked: AskedApproval;
   /** The open question of another run. */
@@ -34,7 +22,6 @@ interface Sent {
 type Mutation = (scene: Scene) => Sent;
 
 const yes = { decision: 'approve' };
-const flipped = (text: string): string => text.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 const by =
   (body: (asked: AskedApproval, scene: Scene) => unknown): Mutation =>
   (scene) => ({ id: scene.asked.id, body: body(scene.asked, scene) });
@@ -105,69 +92,26 @@ const mutations: Readonly<Record<string, Mutation>> = {
   }),
 };
 
-/** A server with a tool that writes down what it did. */
-async function world() {
-  const ledger: Json[] = [];
-  const pay: Tool = {
-    name: 'pay',
-    description: 'Pays.',
-    schema,
-    effect: 'once',
-    approval: 'always',
-    run: async (input) => ({ receipt: ledger.push(input) }),
-  };
-  const pays = appWith(async (scope, text) => {
-    for (const [i, input] of (JSON.parse(text) as Json[]).entries())
-      await scope.call('pay', input, { key: `pay ${i}` });
-    return 'paid';
-  });
-  const at = await serving({ config: { apps: { pays }, tools: [pay] } });
-  return { at, ledger };
-}
-
-async function started(at: Serving, calls: readonly Json[]): Promise<string> {
-  return textAt(await at.ask('/api/runs', { json: { input: { text: JSON.stringify(calls) } } }), 'run');
-}
-
-/** The n-th question of a run, as everybody sees it. */
-async function question(at: Serving, run: string, number: number): Promise<AskedApproval> {
-  const id = `${run}.a${number}`;
-  const found = await untilAnswer(
-    () => at.ask(`/api/approvals?run=${run}`),
-    ({ text }) => text.includes(`"${id}"`),
-  );
-  const asked = (found.json as ApprovalPage).approvals.find((each) => each.id === id);
-  if (!asked) throw new Error(`${id} was not asked`);
-  return asked;
-}
-
-/** What a question shows, all of it. */
-async function shown(at: Serving, asked: AskedApproval): Promise<Json> {
-  if (!asked.references?.includes('arguments')) return asked.arguments as Json;
-  const { blob } = asked.arguments as { readonly blob: string };
-  return (await at.ask(`/api/files/${blob}`)).json as Json;
-}
-
 function send(at: Serving, { id, body }: Sent): Promise<Answered> {
   return at.ask(`/api/approvals/${encodeURIComponent(id)}`, { json: body });
 }
 
 test(`[V50] [V51] [S39] ${decisions} mutated decisions let nothing happen but what was shown`, async () => {
   const chance = new Chance(20261116);
-  const { at, ledger } = await world();
-  const other = await question(at, await started(at, [{ amount: -1 }]), 1);
+  const { at, ledger } = await payingWorld();
+  const other = await questionAt(at, await startPaying(at, [{ amount: -1 }]), 1);
   const names = Object.keys(mutations);
   const used = new Map<string, number>();
   const right = new Set<string>();
   let sent = 0;
   for (let round = 0; sent < decisions; round += 1) {
-    const calls = [0, 1].map((i) => chance.pick(inputs)(round * 10 + i));
-    const run = await started(at, calls);
-    const first = await question(at, run, 1);
+    const calls = [0, 1].map((i) => chance.pick(payments)(round * 10 + i));
+    const run = await startPaying(at, calls);
+    const first = await questionAt(at, run, 1);
     const body = { ...yes, fingerprint: first.fingerprint };
-    const seen = await shown(at, first);
+    const seen = await shownBy(at, first);
     expect((await send(at, { id: first.id, body })).status).toBe(200);
-    const asked = await question(at, run, 2);
+    const asked = await questionAt(at, run, 2);
     expect(ledger.at(-1)).toEqual(seen);
     const scene: Scene = { asked, other, spent: { asked: first, body } };
     const before = [...ledger];
@@ -184,8 +128,8 @@ test(`[V50] [V51] [S39] ${decisions} mutated decisions let nothing happen but wh
     }
     const way = chance.pick(['approve', 'edit', 'reject', 'by name'] as const);
     right.add(way);
-    const edited = chance.pick(inputs)(round * 10 + 5);
-    const expected = way === 'reject' ? [] : [way === 'edit' ? edited : await shown(at, asked)];
+    const edited = chance.pick(payments)(round * 10 + 5);
+    const expected = way === 'reject' ? [] : [way === 'edit' ? edited : await shownBy(at, asked)];
     const decided = await send(at, {
       id: way === 'by name' ? `${asked.id}~${asked.fingerprint}` : asked.id,
       body: {

@@ -121,17 +121,29 @@ function decisionOf({ interruptId: question, status, payload }: AgUiResume): Sen
   if (status === 'cancelled') return { question, decision: 'reject', rationale: 'Called off.' };
   if (payload === undefined || payload === true) return { question, decision: 'approve' };
   if (payload === false) return { question, decision: 'reject' };
-  const { approved, decision, arguments: given, answer, rationale, reason } = asked(payload);
+  const said = asked(payload);
+  const { approved, decision, arguments: given, answer, rationale, reason } = said;
   const why = {
     rationale: typeof rationale === 'string' ? rationale : typeof reason === 'string' ? reason : undefined,
   };
   if (approved === false || decision === 'reject') return { question, decision: 'reject', ...why };
-  if (given !== undefined) return { question, decision: 'edit', arguments: given as Json, ...why };
-  if (answer !== undefined) return { question, decision: 'approve', answer: answer as Json, ...why };
-  const isPlain = approved === true || decision === 'approve';
-  // What fits the schema of a question is its answer.
-  return { question, decision: 'approve', ...(isPlain ? {} : { answer: payload as Json }), ...why };
+  // What fits the schema of a question is its answer; where there is none, it is refused.
+  if (!isDecision(said)) return { question, decision: 'approve', answer: payload as Json };
+  const isEdit = decision === 'edit' || (decision === undefined && given !== undefined);
+  const brought = present({ arguments: given as Json | undefined, answer: answer as Json | undefined });
+  return { question, decision: isEdit ? 'edit' : 'approve', ...brought, ...why };
 }
+
+/** Whether it says yes in words of ours, and nothing beside them that would be ignored. */
+function isDecision(said: Readonly<Record<string, unknown>>): boolean {
+  const { approved = true, decision = 'approve' } = said;
+  const isYes = approved === true && (decision === 'approve' || decision === 'edit');
+  const names = Object.keys(said);
+  return isYes && names.every((name) => known.has(name)) && names.some((name) => deciding.has(name));
+}
+
+const deciding: ReadonlySet<string> = new Set(['approved', 'decision', 'arguments', 'answer']);
+const known: ReadonlySet<string> = new Set([...deciding, 'rationale', 'reason']);
 
 function asked(payload: unknown): Record<string, unknown> {
   return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : {};
@@ -143,10 +155,11 @@ function historyOf(messages: readonly AgUiMessage[]): SentMessage[] {
   const counting = said.filter(
     (message) => words(message) !== '' && !words(message).endsWith(supersededLine),
   );
+  // The last of each run by its place: to look through the rest for each would hold everybody up.
+  const lasts = new Map(counting.map((message, i) => [runOf(message), i]));
   return counting.flatMap((message, i) => {
     const run = runOf(message);
-    const isLater = run !== undefined && counting.slice(i + 1).some((other) => runOf(other) === run);
-    return isLater ? [] : [sent(message)];
+    return run === undefined || lasts.get(run) === i ? [sent(message)] : [];
   });
 }
 

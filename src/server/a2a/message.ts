@@ -8,7 +8,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import { startRun } from '../routes/start-run.ts';
 import { decisionInWords } from '../../run/asking.ts';
-import { decideApproval } from '../runs/decide-approval.ts';
+import { decideTogether } from '../runs/decide-approval.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import type { Asked } from './requests.ts';
 
@@ -58,7 +58,7 @@ export async function taken(
   return { row: await taskRow(run), after: 0 };
 }
 
-const Answer = z.object({ approval: z.string().optional(), ...DecisionRequest.shape });
+const Answer = z.strictObject({ approval: z.string().optional(), ...DecisionRequest.shape });
 
 interface Answering {
   readonly row: RunRow;
@@ -71,8 +71,7 @@ async function answer(
   { context, caller }: Pick<Asked, 'context' | 'caller'>,
   { row, tree, message }: Answering,
 ): Promise<number> {
-  let after = row.head;
-  for (const { approval: named, ...body } of decisionsIn(message)) {
+  const wanted = decisionsIn(message).map(({ approval: named, ...body }) => {
     const approval = undecidedApprovals(tree).find(
       (each) => (named === undefined || each.approval === named) && each.fingerprint === body.fingerprint,
     );
@@ -80,10 +79,10 @@ async function answer(
       throw new RequestMalformedError(
         'Name what you decide: «approve <fingerprint>» or «reject <fingerprint>», with the fingerprint that was shown.',
       );
-    const { approval: now } = await decideApproval(context, caller, { row, approval, body });
-    after = now.decided?.seq ?? after;
-  }
-  return after;
+    return { row, approval, body };
+  });
+  const decided = await decideTogether(context, caller, wanted);
+  return decided.at(-1)?.approval.decided?.seq ?? row.head;
 }
 
 function decisionsIn(message: Message): readonly z.infer<typeof Answer>[] {

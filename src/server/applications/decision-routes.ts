@@ -76,8 +76,9 @@ function decisionIn(
 ): DecisionRequest {
   const decision = action === 'modify' ? 'edit' : action;
   const said = { fingerprint, ...(rationale == null ? {} : { rationale }) };
-  if (decision !== 'edit') return { decision, ...said };
-  if (payload?.changes === undefined)
+  const changes = payload?.changes ?? undefined;
+  if (decision !== 'edit' && changes === undefined) return { decision, ...said };
+  if (changes === undefined)
     throw new RunError('malformed', 'The body does not fit: payload.changes: say what it is to be instead.');
-  return { decision, ...said, arguments: Json.parse(payload.changes) };
+  return { decision, ...said, arguments: Json.parse(changes) };
 }

@@ -33,7 +33,7 @@ export async function sessionRuns(
 ): Promise<readonly RunRow[]> {
   const { id: conversation } = await conversationOf({ context, caller }, session);
   const rows = await runsOf(context.home.dispatch, { tenant: caller.tenant, conversation });
-  const own = inPlaces(rows.toReversed()).filter((row) => isOwn(row, { caller, app }));
+  const own = await ownOf({ context, caller, app }, inPlaces(rows.toReversed()));
   if (own.length === 0) throw missing('session', session);
   return own;
 }
@@ -44,7 +44,8 @@ export async function newestRun(
   conversation: string,
 ): Promise<RunRow | undefined> {
   const [row] = await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: 1 });
-  if (row && !isOwn(row, { caller, app })) throw missing('session', conversation);
+  if (row && (await ownOf({ context, caller, app }, [row])).length === 0)
+    throw missing('session', conversation);
   return row;
 }
 
@@ -54,8 +55,15 @@ export function expectOwnSession({ facts, conversation }: RunRow, { who }: Pick<
   if (owner !== undefined && owner !== who) throw missing('conversation', conversation);
 }
 
-function isOwn({ app, facts }: RunRow, asking: Pick<Asking, 'caller' | 'app'>): boolean {
-  return app === asking.app && facts.labels[ownerLabel] === asking.caller.who;
+/** Anybody may give a run the label of another, so it is theirs only if they began it, too. */
+async function ownOf({ context, caller, app }: Asking, rows: readonly RunRow[]): Promise<readonly RunRow[]> {
+  const own: RunRow[] = [];
+  for (const row of rows) {
+    if (row.app !== app || row.facts.labels[ownerLabel] !== caller.who) continue;
+    const { started } = await context.trees.of(row);
+    if (started?.who === undefined || started.who === caller.who) own.push(row);
+  }
+  return own;
 }
 
 const mostSessions = 200;
@@ -66,8 +74,8 @@ export async function sessionsOf({ context, caller, app }: Asking): Promise<read
   const { tenant } = caller;
   const rows = await context.home.dispatch.list({ tenant, terms, limit: mostSessions });
   const seen = new Set<string>();
-  return rows.filter((row) => {
-    if (row.app !== app || seen.has(row.conversation)) return false;
+  return (await ownOf({ context, caller, app }, rows)).filter((row) => {
+    if (seen.has(row.conversation)) return false;
     seen.add(row.conversation);
     return true;
   });

@@ -8,7 +8,7 @@ import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { decideApproval, expectDecidable } from '../runs/decide-approval.ts';
+import { decideTogether } from '../runs/decide-approval.ts';
 import { missing, ownRun, type Subjects } from '../runs/owner.ts';
 import { beginOf, type Answering } from './answer.ts';
 import type { Visitor } from './door-routes.ts';
@@ -29,23 +29,14 @@ export async function decideAll(visitor: Visitor, wish: DecideWish): Promise<Nex
   if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
   const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
   const { context, caller } = visitor;
-  expectOnce(found);
   for (const { subject } of found) await expectFit(visitor, subject.row, wish);
-  // All of it is looked at before any of it happens: a request that is refused has done nothing.
-  for (const { subject, decision } of found)
-    await expectDecidable(context, caller, { ...subject, body: decision });
-  await Promise.all(
-    found.map(({ subject, decision }) => decideApproval(context, caller, { ...subject, body: decision })),
+  await decideTogether(
+    context,
+    caller,
+    found.map(({ subject, decision }) => ({ ...subject, body: decision })),
   );
   const { row, approval } = found[0]?.subject ?? missingQuestion(first);
   return goneOn(visitor, row.run, approval.approval);
-}
-
-function expectOnce(found: readonly Decided[]): void {
-  const names = found.map(({ subject }) => subject.approval.approval);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined)
-    throw new RunError('malformed', `Question ${twice} is decided more than once: decide each once.`);
 }
 
 /** What is decided here was asked here, and nothing else is said. */

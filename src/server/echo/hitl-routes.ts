@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Reason, type DecisionRequest } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { onlyQuestion } from '../../run/only-question.ts';
+import { present } from '../../run/present.ts';
 import { questionId, readQuestionId } from '../../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { Json } from '../../run/values.ts';
@@ -152,7 +153,9 @@ async function decide({ context, caller }: Asking, action: z.infer<typeof Action
   const decision = action === 'modify' ? 'edit' : action;
   if (!approval.allowed.includes(decision))
     throw new RunError('refused', `To ${action} is not allowed here: ${approval.allowed.join(', ')}.`);
-  const body = { ...requestOf(decision, given), fingerprint: named ?? approval.fingerprint };
+  if (named === undefined && (decision === 'approve' || decision === 'edit'))
+    throw new RunError('malformed', `The body does not fit: approval_id: ${bareName}`);
+  const body = { ...requestOf(decision, given), ...present({ fingerprint: named }) };
   const { approval: now } = await decideApproval(context, caller, { row, approval, body });
   const json = {
     run_id: row.run,
@@ -164,13 +167,18 @@ async function decide({ context, caller }: Asking, action: z.infer<typeof Action
   return { status: 200, json };
 }
 
+const bareName = 'Name the question as it was told, with what was shown of it: «…~<fingerprint>».';
+
 async function meant(
   context: ServerContext,
   row: RunRow,
   id: string | undefined,
 ): Promise<{ readonly approval: Approval; readonly named?: string | undefined }> {
   const tree = await context.trees.of(row);
-  if (id === undefined) return { approval: onlyQuestion(tree, row.run) };
+  if (id === undefined) {
+    const approval = onlyQuestion(tree, row.run);
+    return { approval, named: approval.fingerprint };
+  }
   const { approval: name, fingerprint: named } = readQuestionId(id);
   const approval = tree.approvals.get(name);
   if (!approval) throw missing('approval', name);
@@ -181,17 +189,15 @@ function requestOf(
   decision: DecisionRequest['decision'],
   { rationale, payload, defer_until: later }: Given,
 ): DecisionRequest {
-  const said = rationale === undefined ? {} : { rationale };
-  if (decision === 'edit') {
-    const changes = payload?.['changes'];
-    if (changes === undefined) throw new RunError('malformed', 'To edit needs «payload.changes».');
-    return { decision, ...said, arguments: changes };
-  }
-  if (decision !== 'defer' || later === undefined) return { decision, ...said };
+  const changes = payload?.['changes'] ?? undefined;
+  const said = { decision, ...present({ rationale }) };
+  if (decision === 'edit' && changes === undefined)
+    throw new RunError('malformed', 'To edit needs «payload.changes».');
+  if (later === undefined) return { ...said, ...present({ arguments: changes }) };
   const until = typeof later === 'number' ? later : Date.parse(later);
   if (Number.isNaN(until))
     throw new RunError('malformed', '«defer_until» is no time: write it as 2026-11-30T12:00:00Z.');
-  return { decision, ...said, until };
+  return { ...said, ...present({ arguments: changes }), until };
 }
 
 /** What the nodes of a graph gave: of each the newest, by its id. */

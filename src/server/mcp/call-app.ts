@@ -14,7 +14,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { App } from '../folder/home.ts';
 import { startRun } from '../routes/start-run.ts';
 import { askingWords, decisionInWords } from '../../run/asking.ts';
-import { decideApproval } from '../runs/decide-approval.ts';
+import { decideApproval, decideTogether } from '../runs/decide-approval.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { missing, ownRun } from '../runs/owner.ts';
@@ -82,17 +82,18 @@ async function decidedWith(
   row: RunRow,
   responses: Readonly<Record<string, unknown>>,
 ): Promise<Begun> {
-  let after = row.head;
-  for (const id of Object.keys(responses)) {
-    const tree = await call.client.context.trees.of(row);
+  const { context, caller } = call.client;
+  const tree = await context.trees.of(row);
+  const wanted = Object.keys(responses).flatMap((id) => {
     const approval = [...tree.approvals.values()].find((each) => questionId(each) === id);
     if (!approval)
       throw new RunError('rejected', 'What was shown is not what the run asks now: call the tool again.');
     const response = inputResponse(responses, id);
-    const elicited: Elicited = response.kind === 'elicit' ? response : { action: 'cancel' };
-    after = (await decide(call.client, { row, approval }, elicited)) ?? after;
-  }
-  return { row, after };
+    const body = elicitedDecision(approval, response.kind === 'elicit' ? response : { action: 'cancel' });
+    return body ? [{ row, approval, body }] : [];
+  });
+  const decided = await decideTogether(context, caller, wanted);
+  return { row, after: decided.at(-1)?.approval.decided?.seq ?? row.head };
 }
 
 async function decidedByWords({ client, asked: { text } }: Call, row: RunRow): Promise<Begun> {

@@ -2,6 +2,8 @@ import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotoco
 import type { DecisionRequest } from '../../run/commands.ts';
 import type { Approval } from '../../run/tree.ts';
 import { asking } from '../../run/asking.ts';
+import { RunError } from '../../run/failure.ts';
+import { Json } from '../../run/values.ts';
 
 /** What came back; nothing of it has been believed yet. */
 export interface Elicited {
@@ -45,6 +47,16 @@ export function elicitedDecision(
   const rationale = typeof reason === 'string' && reason !== '' ? { rationale: reason } : {};
   if (action === 'decline' || decision !== 'approve')
     return { decision: 'reject', fingerprint, ...rationale };
-  const filled = schema === undefined ? {} : { answer: JSON.parse(String(answer)) };
+  const filled = schema === undefined ? {} : { answer: filledIn(answer) };
   return { decision: 'approve', fingerprint, ...filled, ...rationale };
+}
+
+function filledIn(answer: unknown): Json {
+  try {
+    return Json.parse(JSON.parse(String(answer)));
+  } catch (cause) {
+    throw new RunError('malformed', 'The answer is not JSON: fill in what the question describes.', {
+      cause,
+    });
+  }
 }

@@ -8,7 +8,7 @@ import { finders, missing } from '../runs/owner.ts';
 import { route } from './route.ts';
 
 /** What the button of a question brings: the question with the fingerprint that was shown, and the decision. */
-const Context = z.object({
+const Context = z.strictObject({
   approvalId: z.string().max(400),
   decision: Decision.extract(['approve', 'reject', 'defer']),
 });

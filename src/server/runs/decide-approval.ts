@@ -22,17 +22,33 @@ export interface Deciding {
 export async function decideApproval(
   context: ServerContext,
   caller: Caller,
-  { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
+  { body, ...subject }: Wanted,
 ): Promise<Deciding> {
   const wanted = await expectDecidable(context, caller, { ...subject, body });
   return decide(context, subject, { ...wanted, by: caller.who });
 }
 
-/** Fails for a decision that would be refused as things stand; gives it with what was left out. */
-export async function expectDecidable(
+type Wanted = Subjects['approval'] & { readonly body: DecisionRequest };
+
+/** All of it is looked at before any of it happens: a request that is refused has done nothing. */
+export async function decideTogether(
   context: ServerContext,
   caller: Caller,
-  { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
+  wanted: readonly Wanted[],
+): Promise<readonly Deciding[]> {
+  const names = wanted.map(({ approval }) => approval.approval);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new RunError('malformed', `Question ${twice} is decided more than once: decide each once.`);
+  for (const each of wanted) await expectDecidable(context, caller, each);
+  return Promise.all(wanted.map((each) => decideApproval(context, caller, each)));
+}
+
+/** Fails for a decision that would be refused as things stand; gives it with what was left out. */
+async function expectDecidable(
+  context: ServerContext,
+  caller: Caller,
+  { body, ...subject }: Wanted,
 ): Promise<DecisionRequest> {
   await expectDecider(context, caller, { row: subject.row, question: subject.approval.approval });
   expectAhead(body, context.now());

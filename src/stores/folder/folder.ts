@@ -53,7 +53,7 @@ function opened(
   const database = new DatabaseSync(databaseOf(folder), { timeout: busyMilliseconds });
   try {
     database.exec(pragmas);
-    if (version !== undefined && version < schemaVersion) migrate(database, version);
+    if (version !== undefined && version < schemaVersion) broughtUp(folder, database, version);
     const mark = highWater(markOf(folder), commitsOf(database));
     const { problems, isSound } = structureOf(database);
     const place = placeOfFolder(folder, databaseOf(folder), changedParts(database));
@@ -184,6 +184,21 @@ function broken(folder: string, why: unknown): RunError {
 
 function brokenTables(folder: string, problem: string): string {
   return `The database in ${folder} is damaged (${problem}): vitrine verify says more; restore a copy of the folder.`;
+}
+
+/** What is damaged in a way that keeps it from being brought up to date is left as it is, which is told: to try again is no use. */
+function broughtUp(folder: string, database: DatabaseSync, version: number): void {
+  try {
+    migrate(database, version);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    if (!/malformed|corrupt/.test(message)) throw cause;
+    throw new RunError(
+      'damaged',
+      `The database in ${folder} is of an older Vitrine (format ${version}) and damaged (${message}), so it was not brought up to date and nothing in it was changed: restore a copy of the folder.`,
+      { cause },
+    );
+  }
 }
 
 function older(folder: string, version: number): RunError {

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../../test/serving.ts';
+
+test('[PL75] what somebody begins under the name of another is no session of theirs', async () => {
+  const data = temporaryFolder();
+  const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
+  const echo = appWith(async (_, text) => text, 'echo');
+  const at = await serving({ data, config: { apps: { echo }, auth: { required: true } } });
+  const chat = '/api/applications/echo/chat';
+  const own = await at.ask(chat, { key: ann, json: { message: 'mine', session_id: 's' } });
+  const forged = { app: 'echo', input: { text: 'not mine' }, labels: { user: 'ann' } };
+  const begun = await at.ask('/api/runs', { key: bob, json: forged });
+  await at.ask('/v1/responses', { key: bob, json: { model: 'echo', input: 'x', metadata: { user: 'ann' } } });
+  const history = await at.ask(`${chat}/history`, { key: ann });
+  expect(history.json).toMatchObject({ sessions: [{ session_id: textAt(own, 'session_id') }] });
+  expect((history.json as { sessions: unknown[] }).sessions).toHaveLength(1);
+  const session = `${chat}/sessions/${textAt(begun, 'conversation')}`;
+  expect((await at.ask(session, { key: ann })).status).toBe(404);
+});
