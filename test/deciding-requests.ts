@@ -104,7 +104,7 @@ export const a2aSays =
   ({ run, asked: { id: approval, fingerprint } }: Scene) =>
     a2a(run, ...all.map((more) => ({ data: { approval, decision: 'approve', fingerprint, ...more } })));
 
-export const mcp = (params: object): Request => ({
+const mcp = (params: object): Request => ({
   path: '/mcp',
   json: {
     jsonrpc: '2.0',
