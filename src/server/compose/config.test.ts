@@ -80,3 +80,11 @@ test('a file that is not there is named', async () => {
   const loading = loadConfig({ folder, data: folder, pace: 0 }, join(folder, 'nope.ts'));
   await expect(loading).rejects.toThrow(/no configuration at .*nope\.ts: correct --config/);
 });
+
+test('one under another ending is named, and not passed over for the demo world', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'vitrine.config.mjs'), 'export default {};');
+  await expect(loadConfig({ folder, data: folder, pace: 0 })).rejects.toThrow(
+    'vitrine.config.mjs is not read under this name: call it vitrine.config.ts, vitrine.config.js, vitrine.config.json, or name it with --config.',
+  );
+});

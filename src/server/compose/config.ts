@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,6 +10,8 @@ import { workflowsBeside } from '../workflows/workflow-files.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 const names = ['vitrine.config.ts', 'vitrine.config.js', 'vitrine.config.json'];
+/** What other tools read configurations from. */
+const elsewhere = /^vitrine\.config\.([mc][jt]s|jsonc|json5|ya?ml|toml)$/;
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -34,8 +36,7 @@ export const demoWorld = fileURLToPath(
 
 /** The configuration of a folder, or of the file that is named. Without a file there is the demo world. */
 export async function loadConfig(surroundings: Surroundings, named?: string): Promise<LoadedConfig> {
-  const own = names.map((name) => resolve(surroundings.folder, name)).find(existsSync);
-  const file = named === undefined ? (own ?? demoWorld) : resolve(named);
+  const file = named === undefined ? (ownIn(surroundings.folder) ?? demoWorld) : resolve(named);
   if (!existsSync(file)) {
     throw new RunError(
       'malformed',
@@ -48,6 +49,15 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
   const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
   const workflows = { ...workflowsBeside(dirname(file)), ...read.workflows };
   return { config: { ...read, tools, workflows }, where: file };
+}
+
+/** Whoever wrote a configuration under another ending does not want the demo world instead. */
+function ownIn(folder: string): string | undefined {
+  const own = names.map((name) => resolve(folder, name)).find(existsSync);
+  const [other] = own === undefined ? readdirSync(folder).filter((name) => elsewhere.test(name)) : [];
+  if (other === undefined) return own;
+  const fix = `call it ${names.join(', ')}, or name it with --config`;
+  throw new RunError('malformed', `${resolve(folder, other)} is not read under this name: ${fix}.`);
 }
 
 /** What a file says of folders is seen from where it lies. */
