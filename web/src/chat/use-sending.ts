@@ -40,10 +40,12 @@ export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
   const client = useVitrine();
   const [fresh] = useState(newLine);
   const line = to.conversation ?? fresh;
-  const { pending, problem, unsent, start, tell } = useStarting(to, line);
+  const { pending, problem, unsent, start, tell, arrived } = useStarting(to, line);
   const queued = useQueue(line);
   const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
   const isUnderWay = pending !== undefined && !isListed;
+  // Another run may take its place in the list: it is not waited for again.
+  useEffect(() => void (isListed && arrived()), [isListed, arrived]);
   const mustWait =
     isLoading || isUnderWay || unsent !== undefined || runs.some(({ status }) => isUnfinished(status));
   const tried = useRef(new Set<string>());
@@ -90,6 +92,8 @@ interface Starting {
   readonly problem: string | undefined;
   readonly unsent: Queued | undefined;
   readonly start: (sent: Queued) => Promise<void>;
+  /** What was sent is in the list. */
+  readonly arrived: () => void;
   /** What did not work; nothing where all is well again. */
   readonly tell: (thrown: unknown) => void;
 }
@@ -129,9 +133,10 @@ function useStarting(
     },
     [client, app, conversation, begins, protocol, line],
   );
+  const arrived = useCallback(() => setPending(undefined), []);
   const tell = (thrown: unknown): void =>
     setFailed(thrown === undefined ? undefined : { problem: wordsOf(thrown) });
-  return { pending, problem: failed?.problem, unsent: failed?.unsent, start, tell };
+  return { pending, problem: failed?.problem, unsent: failed?.unsent, start, arrived, tell };
 }
 
 export function wordsOf(thrown: unknown): string {
