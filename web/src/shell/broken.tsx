@@ -3,8 +3,7 @@ import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isAway } from '../server.ts';
 import { useTexts } from '../texts/texts.ts';
-import { MenuButton } from './shell.tsx';
-import { Failed } from './states.tsx';
+import { BareScreen, Failed } from './states.tsx';
 
 /** A screen that could not be drawn, mostly since a part of the app did not come: the server is away, or another one. */
 export function Broken({ thrown }: { readonly thrown: unknown }): ReactNode {
@@ -12,16 +11,11 @@ export function Broken({ thrown }: { readonly thrown: unknown }): ReactNode {
   const away = useSource(isAway);
   const message = away ? t.states.offline : thrown instanceof Error ? visible(thrown.message) : '';
   return (
-    <main className="screen" id="main">
-      <div className="bar">
-        <MenuButton />
-      </div>
-      <div className="p-8">
-        <Failed
-          failure={{ code: 'unavailable', message }}
-          {...(away ? {} : { retry: () => location.reload() })}
-        />
-      </div>
-    </main>
+    <BareScreen>
+      <Failed
+        failure={{ code: 'unavailable', message }}
+        {...(away ? {} : { retry: () => location.reload() })}
+      />
+    </BareScreen>
   );
 }

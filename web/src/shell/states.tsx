@@ -73,20 +73,27 @@ export function Empty({
   );
 }
 
-export function Nowhere(): ReactNode {
-  const t = useTexts();
+/** A screen without anything on it but how one gets away, and what is said there. */
+export function BareScreen({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <main className="screen" id="main">
       <div className="bar">
         <MenuButton />
       </div>
-      <div className="p-8">
-        <Empty title={t.states.notFound} text="">
-          <Link to={addressOf.chat()} className="button small">
-            {t.nav.chat}
-          </Link>
-        </Empty>
-      </div>
+      <div className="p-8">{children}</div>
     </main>
+  );
+}
+
+export function Nowhere(): ReactNode {
+  const t = useTexts();
+  return (
+    <BareScreen>
+      <Empty title={t.states.notFound} text="">
+        <Link to={addressOf.chat()} className="button small">
+          {t.nav.chat}
+        </Link>
+      </Empty>
+    </BareScreen>
   );
 }
