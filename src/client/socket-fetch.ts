@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { watchFeed } from '../wire/native/feed.ts';
 import { watchRun } from '../wire/native/runs.ts';
+import { parseJson } from '../wire/parse-json.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -44,7 +45,7 @@ function socketFor(address: Parameters<Fetch>[0], request: RequestInit | undefin
   return new WebSocket(url);
 }
 
-/** What the socket brings, as a response; nothing where it could not be opened. */
+/** What the socket brings, as a response; nothing where it could not be opened, or something else speaks on it. */
 function responseFrom(socket: WebSocket, signal?: AbortSignal | null): Promise<Response | undefined> {
   return new Promise((resolve) => {
     const leave = (): void => socket.close();
@@ -53,6 +54,8 @@ function responseFrom(socket: WebSocket, signal?: AbortSignal | null): Promise<R
     const encoder = new TextEncoder();
     socket.onmessage = ({ data }) => {
       if (text) return text.enqueue(encoder.encode(String(data)));
+      const { data: head } = Head.safeParse(parseJson(String(data)));
+      if (!head) return leave();
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => void (text = controller),
         cancel() {
@@ -61,7 +64,7 @@ function responseFrom(socket: WebSocket, signal?: AbortSignal | null): Promise<R
           leave();
         },
       });
-      resolve(responseOf(String(data), body));
+      resolve(responseOf(head, body));
     };
     socket.onclose = () => {
       signal?.removeEventListener('abort', leave);
@@ -71,8 +74,7 @@ function responseFrom(socket: WebSocket, signal?: AbortSignal | null): Promise<R
   });
 }
 
-function responseOf(message: string, body: ReadableStream<Uint8Array>): Response {
-  const { status, headers } = Head.parse(JSON.parse(message));
+function responseOf({ status, headers }: z.infer<typeof Head>, body: ReadableStream<Uint8Array>): Response {
   if (status === 204) return new Response(null, { status, headers });
   return new Response(body, { status, headers: { 'content-type': 'text/event-stream', ...headers } });
 }

@@ -1,4 +1,6 @@
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { appWith, serving, textAt } from '../../../test/serving.ts';
 import { socketFetch, vitrineClient, type Client } from '../../client/client.ts';
 
@@ -92,5 +94,16 @@ describe('[N40] a stream over a socket', () => {
     const { client, plain } = paged(at.url);
     for (let i = 0; i < 2; i += 1) expect(await Array.fromAsync(client.entries(run))).not.toEqual([]);
     expect({ tried, plain }).toEqual({ tried: 1, plain: Array(2).fill(`/api/runs/${run}/events`) });
+  });
+
+  test('is a plain one where something else speaks on the socket', async () => {
+    const other = new WebSocketServer({ port: 0 });
+    onTestFinished(() => other.close());
+    other.on('connection', (socket) => socket.send('Welcome!'));
+    const { port } = other.address() as AddressInfo;
+    const streaming = socketFetch(async () => new Response('plain'));
+    const headers = { accept: 'text/event-stream' };
+    const response = await streaming(`http://127.0.0.1:${port}/api/feed`, { headers });
+    expect(await response.text()).toBe('plain');
   });
 });
