@@ -37,7 +37,7 @@ async function demo(): Promise<string> {
 }
 
 describeInBrowser('the demo world', (browser) => {
-  test('[W13] [W200] every documented question is answered in one conversation, with what the answer speaks of beside it', async () => {
+  test('[W13] [W200] [W310] every documented question is answered in one conversation, with what the answer speaks of beside it', async () => {
     const { page, complaints } = await opened(browser(), await demo());
     expect(questions.length).toBeGreaterThan(25);
     expect(Object.keys(shows).filter((ask) => questions.every((one) => one.ask !== ask))).toEqual([]);
@@ -58,6 +58,14 @@ describeInBrowser('the demo world', (browser) => {
     expect(await page.locator('[data-turn]').count()).toBe(questions.length);
     const { graphs, edges, crossed } = await drawnGraphs(page);
     expect([graphs > 3, edges > 20, crossed]).toEqual([true, true, []]);
+    await say(page, 'Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01');
+    const refused = page.locator('[data-turn]').nth(questions.length);
+    await refused.locator('[data-decide=reject]').click();
+    await refused.locator('.rejecting textarea').fill('not at night');
+    await refused.locator('[data-decide=reject-now]').click();
+    await refused.locator('[data-answer=given]').waitFor();
+    const why = refused.locator('.step-body', { hasText: 'not at night' });
+    await expect.poll(async () => (await why.innerText()).match(/not at night/g)).toHaveLength(1);
     expect(complaints).toEqual([]);
     // Loaded again it has what is near the end only, which is quicker to look through.
     await page.reload();

@@ -7,7 +7,6 @@ import { formatIn } from '../format.ts';
 import { addressOf, Link, navigate } from '../routing.tsx';
 import { AgentMark } from '../steps/agent-mark.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
-import { useMinute } from '../ticking.ts';
 import { TimeLeft } from './approval-card.tsx';
 import { DecisionBar, type Deciding } from './decision-bar.tsx';
 import { useDecidingKeys } from './deciding-keys.ts';
@@ -51,13 +50,12 @@ export function Detail({ approval, question }: DetailProps): ReactNode {
 function Asked({ approval }: Pick<DetailProps, 'approval'>): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
-  const now = useMinute();
   const { requestedAt, expiresAt, conversation, run, step } = approval;
   return (
     <p className="facts">
       <span>
         <Clock className="icon small" aria-hidden />
-        {t.inbox.asked(format.duration(Math.max(1_000, now - requestedAt)))}
+        {t.inbox.asked(format.dateTime(requestedAt))}
       </span>
       {expiresAt !== undefined && (
         <span className="num text-waiting">

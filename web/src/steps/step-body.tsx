@@ -30,6 +30,9 @@ export function StepBody({ merged }: { readonly merged: MergedStep }): ReactNode
   const isAll = verbosity === 'everything';
   const result = resultOf(step, verbosity);
   const failure = step.failure ?? said.failure;
+  // What a person refused is told once: by who it was and why, below.
+  const told = failure?.code === 'refused' && said.approvals !== undefined ? failure.message : undefined;
+  const notices = [...(step.notices ?? []), ...(said === step ? [] : (said.notices ?? []))];
   return (
     <div className="step-body">
       {(step.reasoning ?? said.reasoning) !== undefined && (
@@ -42,12 +45,14 @@ export function StepBody({ merged }: { readonly merged: MergedStep }): ReactNode
       {isAll && said.log !== undefined && <Part name="log" value={said.log} />}
       {result !== undefined && <Part name="result" value={result} />}
       <AttachmentList items={said.items ?? []} />
-      {[...(step.notices ?? []), ...(said === step ? [] : (said.notices ?? []))].map(({ seq, message }) => (
-        <p className="step-notice" key={seq}>
-          {visible(message)}
-        </p>
-      ))}
-      {failure && step.status !== 'skipped' && (
+      {notices
+        .filter(({ message }) => told === undefined || !message.includes(told))
+        .map(({ seq, message }) => (
+          <p className="step-notice" key={seq}>
+            {visible(message)}
+          </p>
+        ))}
+      {failure && told === undefined && step.status !== 'skipped' && (
         <p className="fail" role="alert">
           {visible(failure.message)}
         </p>

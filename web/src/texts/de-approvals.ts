@@ -57,7 +57,7 @@ export const deApprovals: Pick<Texts, 'approval' | 'inbox'> = {
     emptyText: 'Wenn ein Agent ein Ja braucht, steht es hier.',
     notify: 'Benachrichtigen',
     notified: 'Du wirst benachrichtigt',
-    asked: (ago) => `Gefragt vor ${ago}`,
+    asked: (when) => `Gefragt ${when}`,
     inConversation: 'In der Unterhaltung',
     keys: { move: 'bewegen', approve: 'freigeben', edit: 'ändern', reject: 'ablehnen', trace: 'Ablauf' },
     keysLabel: 'Tasten',

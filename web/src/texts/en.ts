@@ -231,7 +231,7 @@ export const en = {
     emptyText: 'When an agent needs a yes, it stands here.',
     notify: 'Notify me',
     notified: 'You are notified',
-    asked: (ago: string) => `Asked ${ago} ago`,
+    asked: (when: string) => `Asked ${when}`,
     inConversation: 'In the conversation',
     keys: { move: 'move', approve: 'approve', edit: 'edit', reject: 'reject', trace: 'open trace' },
     keysLabel: 'Keys',
