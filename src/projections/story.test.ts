@@ -9,6 +9,7 @@ import { foldAll } from '../run/fold.ts';
 import { projectAll, type Projection } from './projection.ts';
 import { overStory } from './story-projection.ts';
 import type { OpenStep, Story, StoryEvent } from './story.ts';
+import { worked } from './working-time.ts';
 
 interface Heard {
   readonly event: StoryEvent;
@@ -169,6 +170,37 @@ test('[P65] an entry costs the same however many steps were there before, and ho
     return kept.story.steps.size + kept.story.planned.size + (kept.story.steps.get(1)?.below.size ?? 0);
   };
   expect(visited(5_000)).toBe(visited(50));
+});
+
+describe('what a story knows besides', () => {
+  test('[P96] how long a step was worked on is without the time in which a person was asked in it or around it', () => {
+    const asked: RunEvent = {
+      type: 'approval.requested',
+      approval: 'a-1',
+      step: 2,
+      title: 'May it?',
+      fingerprint: 'f',
+      allowed: ['approve'],
+      priority: 'medium',
+    };
+    const waited = [asked, said(2, 'one'), said(2, 'two'), said(2, 'three')];
+    const entries = journal(...nested, ...waited, { type: 'step.started', step: 2 }, said(3, 'on'));
+    const [{ story: at }] = projectAll(story(false), entries);
+    const now = entries.at(-1)?.at ?? 0;
+    const seconds = [1, 2, 3].map((id) => {
+      const step = at.steps.get(id);
+      return step && worked(step, now) / 1_000;
+    });
+    expect(seconds).toEqual([5, 1, 3]);
+  });
+
+  test('[P97] of workers only a takeover is told', () => {
+    const took = (reason: 'started' | 'woken' | 'recovered'): RunEvent => {
+      return { type: 'worker.took', worker: 'w', epoch: 1, reason };
+    };
+    const entries = journal(started(), took('started'), took('woken'), took('recovered'));
+    expect(heard(entries).map(({ event }) => event)).toEqual([started(), took('recovered')]);
+  });
 });
 
 /** Entries up to their end, which is added where there is none. */

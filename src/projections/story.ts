@@ -1,9 +1,10 @@
 import type { Call, Entry, EventOf, RunEvent, StepId } from '../run/events.ts';
-import { below, stepOrRun, type Nested } from './nested.ts';
+import { below, stepOrRun } from './nested.ts';
 import { gathered } from './preferences/cut.ts';
+import { beginWait, endWait, type Timed } from './working-time.ts';
 
 /** A step while it is open, and what every protocol may want to know of it. */
-export interface OpenStep<Own> extends Nested {
+export interface OpenStep<Own> extends Timed {
   readonly opening: EventOf<'step.opened'>;
   readonly openedAt: number;
   /** All of it that has come, as far as it will be shown. */
@@ -74,9 +75,10 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
     case 'run.started':
       if (story.hasStarted) return;
       story.hasStarted = true;
+      story.run.startedAt = at;
       return listener.hear(event, story.run);
     case 'run.ended':
-      endBelow(story, story.run, { outcome: endBelowOutcome(event), listener });
+      endBelow(story, story.run, { at, outcome: endBelowOutcome(event), listener });
       listener.hear(withoutPlace(event), story.run);
       story.hasEnded = true;
       return;
@@ -97,8 +99,10 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
       if (event.type === 'step.closed' && story.planned.has(event.step)) drop(story, event, listener);
       return;
     }
-    case 'notice.posted':
     case 'approval.requested':
+      beginWait(story, stepOrRun(story, event.step), at);
+      return listener.hear(event, stepOrRun(story, event.step));
+    case 'notice.posted':
     case 'state.saved':
     case 'message.taken':
       return listener.hear(event, stepOrRun(story, event.step));
@@ -108,10 +112,12 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
     case 'run.paused':
     case 'run.resumed':
     case 'stop.requested':
-    case 'worker.took':
     case 'message.queued':
     case 'unknown':
       return listener.hear(event, story.run);
+    // That a worker began, or was woken, is nothing to tell.
+    case 'worker.took':
+      if (event.reason === 'recovered') listener.hear(event, story.run);
   }
 }
 
@@ -163,16 +169,18 @@ function inStep<Own>(
   switch (event.type) {
     case 'step.closed':
       if (step === story.run) return;
-      endBelow(story, step, { outcome: endBelowOutcome(event), listener });
-      return close(story, step, { event, listener });
+      endBelow(story, step, { at, outcome: endBelowOutcome(event), listener });
+      return close(story, step, { at, event, listener });
     case 'step.retried':
       if (step === story.run) return;
-      endBelow(story, step, { outcome: 'abandoned', isSuperseded: true, listener });
+      endBelow(story, step, { at, outcome: 'abandoned', isSuperseded: true, listener });
+      endWait(story, step, at);
       if (listener.reopens) return reopen(story, step, { at, event, listener });
       Object.assign(step, changed(step, event), { attempt: event.attempt, isBegun: true, text: '' });
       break;
     case 'step.started':
-      Object.assign(step, changed(step, event), { isBegun: true });
+      endWait(story, step, at);
+      Object.assign(step, changed(step, event), { isBegun: true, startedAt: at, waits: undefined });
       break;
     case 'title.appended':
       step.title = gathered(step.title, event.text, kept.title);
@@ -201,12 +209,11 @@ function reopen<Own>(
 ): void {
   const { call, model } = changed(step, event);
   const again = { ...step.opening, title: step.title, attempt: event.attempt, started: true, call, model };
-  closeAs(story, step, { outcome: 'abandoned', isSuperseded: true, listener });
+  closeAs(story, step, { at, outcome: 'abandoned', isSuperseded: true, listener });
   open(story, again, { at, listener });
 }
 
-interface Ending<Own> {
-  readonly listener: Listener<Own>;
+interface Ending<Own> extends Telling<Own> {
   readonly outcome: 'stopped' | 'abandoned';
   readonly isSuperseded?: boolean;
 }
@@ -235,18 +242,19 @@ function endBelow<Own>(story: Story<Own>, above: OpenStep<Own>, ending: Ending<O
 function closeAs<Own>(
   story: Story<Own>,
   step: OpenStep<Own>,
-  { outcome, isSuperseded = false, listener }: Ending<Own>,
+  { at, outcome, isSuperseded = false, listener }: Ending<Own>,
 ): void {
   const implied = { outcome, isImplied: true, ...(isSuperseded ? { isSuperseded } : {}) };
   const event = { type: 'step.closed', step: step.id, ...implied } as const;
-  close(story, step, { event, listener });
+  close(story, step, { at, event, listener });
 }
 
 function close<Own>(
   story: Story<Own>,
   step: OpenStep<Own>,
-  { event, listener }: { readonly event: Closing; readonly listener: Listener<Own> },
+  { at, event, listener }: Telling<Own> & { readonly event: Closing },
 ): void {
+  endWait(story, step, at);
   listener.hear(event, step);
   story.steps.delete(step.id);
   story.steps.get(step.parent)?.below.delete(step.id);
@@ -272,5 +280,6 @@ interface Opening<Own> {
 function openStep<Own>(opening: EventOf<'step.opened'>, { parent, at, own }: Opening<Own>): OpenStep<Own> {
   const { step: id, title, attempt = 1, model, call, started: isBegun = false } = opening;
   const known = { title, attempt, model, call, isBegun, text: '' };
-  return { id, parent, opening, openedAt: at, ...known, below: new Set(), own };
+  const time = { openedAt: at, startedAt: at, waits: undefined, waiting: undefined };
+  return { id, parent, opening, ...time, ...known, below: new Set(), own };
 }

@@ -1,7 +1,7 @@
 import { foldApproval, lapse } from './approvals.ts';
 import { appendText, appendTitle, attach, enterPhase, keepPrompt } from './contents.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
-import { post, refuse } from './notices.ts';
+import { post, refuse, unknownNotice } from './notices.ts';
 import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
 import { emptyTree, isAtWork, stepOf, touch, type RunTree } from './tree.ts';
 
@@ -67,7 +67,7 @@ function apply(tree: RunTree, event: RunEvent): void {
     case 'message.taken':
       return take(tree, event);
     case 'unknown':
-      return noteUnknown(tree, event);
+      return post(tree, 0, unknownNotice(event));
   }
 }
 
@@ -145,8 +145,4 @@ function take(tree: RunTree, event: EventOf<'message.taken'>): void {
   message.takenBy = event.step;
   message.takenSeq = tree.seq;
   touch(stepOf(tree, 0));
-}
-
-function noteUnknown(tree: RunTree, { kind }: EventOf<'unknown'>): void {
-  post(tree, 0, { code: 'UNKNOWN_EVENT', message: `This version does not know the event «${kind}».` });
 }

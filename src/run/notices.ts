@@ -1,4 +1,4 @@
-import type { RunEvent, StepId } from './events.ts';
+import type { EventOf, RunEvent, StepId } from './events.ts';
 import { stepOf, touch, type RunTree } from './tree.ts';
 
 /** Show a notice at its step, or at the run if there is no such step. */
@@ -8,6 +8,11 @@ export function post(tree: RunTree, id: StepId, { code, message }: { code: strin
   tree.notices.push(notice);
   step.notices.push(notice);
   touch(step);
+}
+
+/** What a later version wrote is shown, as far as this one can. */
+export function unknownNotice({ kind }: EventOf<'unknown'>): { code: string; message: string } {
+  return { code: 'UNKNOWN_EVENT', message: `This version does not know the event «${kind}».` };
 }
 
 /** What does not fit is shown, never dropped. */

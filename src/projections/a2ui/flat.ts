@@ -3,6 +3,7 @@ import type { EventOf, StepId } from '../../run/events.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
+import { around, parentOf } from '../nested.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Dropped } from '../story.ts';
 import { hear, takeBack } from './flat-output.ts';
@@ -138,7 +139,7 @@ function placeBelow(
 
 function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   const { memory, story } = scene;
-  const above = story.steps.get(step.parent) ?? story.run;
+  const above = parentOf(story, step);
   const planned = memory.planned.get(step.id);
   memory.planned.delete(step.id);
   const speaks = saysAnswer(event, { says: above.own.isVoice, kind: above.opening.kind });
@@ -146,10 +147,8 @@ function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   step.own = { place, isVoice: speaks, undecided: 0, undecidedBelow: 0, isResumed: false, hasSpoken: false };
   show(scene, step);
   if (!speaks) return;
-  const over: StepId[] = [];
-  for (let each = above; each !== story.run; each = story.steps.get(each.parent) ?? story.run)
-    over.push(each.id);
   takeBack(scene, memory.speaker.id);
+  const over = around(story, above).map(({ id }) => id);
   memory.speaker = { id: step.id, above: over, text: '' };
 }
 

@@ -1,7 +1,9 @@
 import type { EventOf, StepId } from '../../run/events.ts';
+import { unknownNotice } from '../../run/notices.ts';
 import { isFinal } from '../../run/tree.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
+import { around, parentOf } from '../nested.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Closing, Dropped, OpenStep } from '../story.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
@@ -41,8 +43,7 @@ export const surfaceProjection: Projection<Place<Memory, Shown>, Change> = overS
     'run.paused': (scene) => pause(scene, true),
     'run.resumed': (scene) => pause(scene, false),
     'stop.requested': stop,
-    'worker.took'(scene, { reason }) {
-      if (reason !== 'recovered') return;
+    'worker.took'(scene) {
       scene.memory.takeovers += 1;
       tellStatus(scene);
     },
@@ -56,7 +57,8 @@ export const surfaceProjection: Projection<Place<Memory, Shown>, Change> = overS
     'text.appended': hear,
     'item.attached': (scene, { item }, { own }) => add(scene, own, { list: 'items', text: itemLine(item) }),
     'notice.posted': (scene, event, { own }) => add(scene, own, { list: 'notes', text: noticeLine(event) }),
-    unknown: (scene, { kind }, { own }) => add(scene, own, { list: 'notes', text: unknownLine(kind) }),
+    unknown: (scene, event, { own }) =>
+      add(scene, own, { list: 'notes', text: noticeLine(unknownNotice(event)) }),
     'message.queued'(scene, event) {
       const { memory } = scene;
       const spot = { key: `m${memory.messages}`, index: memory.messages };
@@ -84,10 +86,6 @@ const emptySurface = {
   items: [],
   notes: [],
 } as const satisfies Fields;
-
-function unknownLine(kind: string): string {
-  return noticeLine({ code: 'UNKNOWN_EVENT', message: `This version does not know the event «${kind}».` });
-}
 
 function shownAt(placed: Placed, voice: Voice | undefined): Shown {
   const lists = { children: 0, items: 0, notes: 0, undecided: 0, voices: [] };
@@ -123,7 +121,7 @@ function drop(scene: Surface, { step, failure }: Dropped): void {
 
 function open(scene: Surface, event: EventOf<'step.opened'>, step: OpenStep<Shown>): void {
   const { memory, story } = scene;
-  const above = story.steps.get(step.parent) ?? story.run;
+  const above = parentOf(story, step);
   const placed = memory.planned.get(step.id) ?? placeBelow(scene, above, step.id);
   memory.planned.delete(step.id);
   const says = above.own.voice !== undefined;
@@ -184,19 +182,15 @@ interface Line {
 function say(scene: Surface, step: OpenStep<Shown>, text: string): void {
   const { voice } = step.own;
   if (!voice || text === '') return;
-  if (!hasSpoken(voice)) for (const each of over(scene, step)) each.own.voices.push(voice.spot);
+  if (!hasSpoken(voice)) for (const each of around(scene.story, step)) each.own.voices.push(voice.spot);
   speak(scene, voice, text);
-}
-
-/** A step and those above it, without the run. */
-function* over({ story }: Surface, step: OpenStep<Shown>): Generator<OpenStep<Shown>> {
-  for (let each = step; each !== story.run; each = story.steps.get(each.parent) ?? story.run) yield each;
 }
 
 /** What was said there does not count any more. */
 function unsay(scene: Surface, step: OpenStep<Shown>): void {
   const gone = new Set(step.own.voices);
-  for (const each of over(scene, step)) each.own.voices = each.own.voices.filter((spot) => !gone.has(spot));
+  for (const each of around(scene.story, step))
+    each.own.voices = each.own.voices.filter((spot) => !gone.has(spot));
   for (const spot of gone) takeBack(scene, spot);
   if (step.own.voice) step.own.voice = beginVoice(step.own.voice.spot);
 }

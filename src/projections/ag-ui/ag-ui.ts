@@ -1,6 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
+import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
+import { stepName } from '../nested.ts';
 import type { Projection } from '../projection.ts';
 import { heed } from '../questions.ts';
 import { decidedQuestion, shownEdit } from '../../run/shown-question.ts';
@@ -120,20 +122,17 @@ const tell: StoryProjection<Memory, Own, AgUiEvent>['tell'] = {
     if (question) custom(scene, 'decision', { approval: questionId(question), decision: 'return' });
   },
   'notice.posted'({ frames }, { code, message }, { id, own }) {
-    const value = { code, message: message.toWellFormed(), step: id === 0 ? undefined : `s${id}` };
+    const value = { code, message: message.toWellFormed(), step: stepName(id) };
     frames.push({ type: 'CUSTOM', name: 'notice', value, subagentRunId: own.agent });
   },
   'phase.entered': (scene, { step, phase, batch, cycle }) =>
     custom(scene, 'phase', { step: `s${step}`, phase, batch, cycle }),
   'message.queued': (scene, { text, by }) => custom(scene, 'message', { text: text.toWellFormed(), by }),
-  'worker.took'(scene, { reason }) {
-    if (reason === 'recovered') custom(scene, 'notice', { code: 'RECOVERED', message: recovered });
+  'worker.took': (scene) => custom(scene, 'notice', { code: 'RECOVERED', message: recovered }),
+  unknown(scene, event) {
+    const { code, message } = unknownNotice(event);
+    custom(scene, 'notice', { code, message: message.toWellFormed() });
   },
-  unknown: (scene, { kind }) =>
-    custom(scene, 'notice', {
-      code: 'UNKNOWN_EVENT',
-      message: `This version does not know the event «${kind.toWellFormed()}».`,
-    }),
 };
 
 const recovered = 'Another worker has taken over the run.';

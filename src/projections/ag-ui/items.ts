@@ -1,4 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
+import { stepName } from '../nested.ts';
 import type { AgUiScene, AgUiStep } from './scene.ts';
 
 /** What hangs on a step. What clients may draw is an activity; of the rest they are told under its name. */
@@ -7,7 +8,7 @@ export function attached({ frames }: AgUiScene, { item }: EventOf<'item.attached
   frames.push({
     type: 'CUSTOM',
     name: item.kind,
-    value: { ...item, step: id === 0 ? undefined : `s${id}` },
+    value: { ...item, step: stepName(id) },
     subagentRunId: own.agent,
   });
 }

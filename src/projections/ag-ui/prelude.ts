@@ -1,5 +1,6 @@
 import { isOpen, stepOf, textOf, undecidedApprovals, type RunTree, type Step } from '../../run/tree.ts';
 import type { AgUiEvent, AgUiMessage } from '../../wire/ag-ui.ts';
+import { stepName } from '../nested.ts';
 import type { ViewOptions } from '../projection.ts';
 import type { Question } from '../questions.ts';
 import { activitySnapshot, bounded } from './activity.ts';
@@ -132,7 +133,7 @@ function answerOf({ ended }: RunTree, told: readonly Told[], run: string): objec
 
 function activityOf({ parent, kind, title, status, agent, attempt, failure }: Step): object {
   return bounded({
-    parent: parent === 0 ? undefined : `s${parent}`,
+    parent: stepName(parent),
     kind,
     title,
     status,

@@ -1,4 +1,5 @@
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
+import { parentOf, stepName } from '../nested.ts';
 import type { Questions } from '../questions.ts';
 import type { Place, Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
@@ -39,13 +40,12 @@ export function openSteps({ story }: AgUiScene): AgUiStep[] {
 }
 
 export function shownOf({ story }: AgUiScene, step: AgUiStep): Shown {
-  const above = story.steps.get(step.parent) ?? story.run;
-  return { part: step.own, step, opening: step.opening, above: above.own };
+  return { part: step.own, step, opening: step.opening, above: parentOf(story, step).own };
 }
 
 export function activityOf({ parent, opening, title, attempt }: AgUiStep) {
   return {
-    parent: parent === 0 ? undefined : `s${parent}`,
+    parent: stepName(parent),
     kind: opening.kind,
     title,
     status: 'running',

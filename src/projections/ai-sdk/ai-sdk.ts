@@ -1,6 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
+import { unknownNotice } from '../../run/notices.ts';
 import { visible } from '../../run/visible.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
+import { stepName } from '../nested.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type StoryProjection } from '../story-projection.ts';
 import type { Closing } from '../story.ts';
@@ -56,9 +58,9 @@ const tellings: StoryProjection<Memory, Own, AiSdkFrame>['tell'] = {
     lapseAll(scene, message);
     note(scene, { code: 'STOPPING', message });
   },
-  'worker.took'(scene, { reason }) {
+  'worker.took'(scene) {
     const message = 'Another worker has taken over the run.';
-    if (reason === 'recovered') later(scene, { type: 'data-notice', data: { code: 'RECOVERED', message } });
+    later(scene, { type: 'data-notice', data: { code: 'RECOVERED', message } });
   },
   'step.opened': open,
   'step.started': (scene, _, step) => show(scene, step, 'running'),
@@ -77,13 +79,11 @@ const tellings: StoryProjection<Memory, Own, AiSdkFrame>['tell'] = {
     const question = scene.memory.questions.get(approval);
     if (question) note(scene, { code: 'ASKED_AGAIN', message: `Asked again: ${visible(question.title)}` });
   },
-  'notice.posted': (scene, { code, message }, { id }) =>
-    note(scene, { code, message, step: id === 0 ? undefined : `s${id}` }),
+  'notice.posted': (scene, { code, message }, { id }) => note(scene, { code, message, step: stepName(id) }),
   'phase.entered': (scene, { step, phase, batch, cycle }) =>
     later(scene, { type: 'data-phase', data: { step: `s${step}`, phase, batch, cycle } }),
   'message.queued': (scene, { text, by }) => note(scene, { code: 'MESSAGE_QUEUED', message: text, by }),
-  unknown: (scene, { kind }) =>
-    note(scene, { code: 'UNKNOWN_EVENT', message: `This version does not know the event «${kind}».` }),
+  unknown: (scene, event) => note(scene, unknownNotice(event)),
 };
 
 /** For those who listen: it is no part of the message. */

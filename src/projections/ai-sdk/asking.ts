@@ -4,6 +4,7 @@ import { questionId } from '../../run/question-id.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
+import { stepName } from '../nested.ts';
 import { heed, type Question } from '../questions.ts';
 import type { Closing } from '../story.ts';
 import { resultText } from '../speaker.ts';
@@ -23,7 +24,7 @@ export function callChunk(step: AiSdkStep): AiSdkChunk {
     input: call?.arguments ?? {},
     dynamic: true,
     title: title || undefined,
-    toolMetadata: { step: `s${id}`, parentId: parent === 0 ? null : `s${parent}` },
+    toolMetadata: { step: `s${id}`, parentId: stepName(parent) ?? null },
   };
 }
 

@@ -1,13 +1,14 @@
 import type { EventOf } from '../../run/events.ts';
 import type { Attachment } from '../../run/values.ts';
 import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
+import { stepName } from '../nested.ts';
 import { tell, type AiSdkScene, type AiSdkStep } from './scene.ts';
 
 /** What hangs on a step: a file, a source, or data under its name. */
 export function attached(scene: AiSdkScene, { item }: EventOf<'item.attached'>, { id }: AiSdkStep): void {
   scene.memory.items += 1;
   const name = `i${scene.memory.items}`;
-  const step = id === 0 ? undefined : `s${id}`;
+  const step = stepName(id);
   switch (item.kind) {
     case 'attachment':
       return tell(scene, fileOf(item.attachment, name, step));

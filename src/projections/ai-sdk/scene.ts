@@ -1,4 +1,5 @@
 import type { AiSdkChunk, aiSdkDone } from '../../wire/ai-sdk.ts';
+import { stepName } from '../nested.ts';
 import type { Questions } from '../questions.ts';
 import type { Place, Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
@@ -54,7 +55,7 @@ interface StepData {
 /** A step as clients draw it: each time whole, in the place of the former one. */
 export function stepChunk({ id, parent, opening, title, attempt }: AiSdkStep, data: StepData): AiSdkChunk {
   const { kind, agent } = opening;
-  const parentId = parent === 0 ? undefined : `s${parent}`;
+  const parentId = stepName(parent);
   const tries = attempt === 1 ? {} : { attempt };
   return { type: 'data-step', id: `s${id}`, data: { parentId, kind, title, agent, ...tries, ...data } };
 }

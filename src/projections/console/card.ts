@@ -1,123 +1,116 @@
 import { z } from 'zod';
-import { Decision, type Call, type EventOf, type StepId } from '../../run/events.ts';
+import { Decision, type Call, type EventOf } from '../../run/events.ts';
+import type { Failure } from '../../run/failure.ts';
+import { filled } from '../../run/present.ts';
 import { isBlobRef, type BlobRef, type Item, type Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import { calledBy } from '../called.ts';
 import { graphRows } from './graph.ts';
-import { failed, lengths, readable } from './said.ts';
+import type { Card, Part } from './part.ts';
+import { failed, lengths, readable, shownText } from './said.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
-import type { Closing } from '../story.ts';
+import type { Closing, OpenStep } from '../story.ts';
 import { because, textOf } from '../text-of.ts';
+import { isoTime, seconds } from '../time-text.ts';
+import { worked } from '../working-time.ts';
 import { partAll } from './thinking-tags.ts';
 
-/** The face of a step card: one piece of delegated work. */
-export interface Card {
-  readonly step: StepId;
-  readonly number: number;
-  /** The card it was opened in. */
-  readonly parent: Pick<Card, 'step' | 'number'> | undefined;
-  readonly kind: string;
-  /** Of another agent, mirrored here. */
-  readonly isStage: boolean;
-  readonly agent: string | undefined;
-  /** What it goes by; undefined for one that goes by its title, which may still be arriving. */
-  readonly name: string | undefined;
-  readonly query: string;
-  readonly reasoning: string | undefined;
-  /** What the orchestrator said before it opened this card. */
-  readonly thought: string | undefined;
-  readonly since: number;
-}
+type Opening = Pick<Card, 'number' | 'thought'> & { readonly above: Card | undefined };
 
-type Opening = Pick<Card, 'number' | 'thought' | 'since'> & { readonly above: Card | undefined };
-
-export function newCard(event: EventOf<'step.opened'>, { above, ...opening }: Opening): Card {
-  const { step, kind, origin, title } = event;
+export function newCard(event: EventOf<'step.opened'>, { above, number, thought }: Opening): Card {
+  const { step, title } = event;
   const agent = event.agent ?? event.call?.tool;
   const asked = askedBy(event.query ?? argumentText(event.call));
   // Who names no question of their own works on what the agent around them was asked.
   const query = asked.query || (agent === undefined && above ? above.query : cut(title, lengths.query));
   const reasoning = event.reasoning ?? asked.reasoning;
   const parent = above && { step: above.step, number: above.number };
-  const name = calledBy(event) ?? agent;
-  return { ...opening, step, parent, kind, isStage: origin !== undefined, agent, name, query, reasoning };
+  return { step, number, parent, agent, name: calledBy(event) ?? agent, query, reasoning, thought };
 }
 
 /** A person may have changed what will run, and a new attempt may run something else. */
-export function withCall(card: Card, call: Call | undefined): Card {
-  return call ? { ...card, query: askedBy(argumentText(call)).query } : card;
+export function withCall(card: Card | undefined, call: Call | undefined): Card | undefined {
+  return card && call ? { ...card, query: askedBy(argumentText(call)).query } : card;
 }
 
-export interface Ended extends Came {
-  readonly query: string;
-  /** It was asked before, and not done again. */
-  readonly isBlocked: boolean;
+type Step = OpenStep<Part>;
+
+/** A step that is a card. */
+export interface Carded {
+  readonly step: Step;
+  readonly card: Card;
 }
 
-/** What came of the work of a card: what was said, undefined where that is nothing for people, and the action taken. */
-interface Work {
-  readonly said: string | undefined;
-  readonly action: string | undefined;
-  /** A person said no to what it was to do. */
-  readonly isDeclined: boolean;
-}
-
-/** How a card ends. Without a text of its own it says what came of it. */
-export function endedCard(card: Card, closing: Closing, work: Work): Ended {
-  const { said, action } = work;
-  const stage = card.isStage && said !== undefined ? argumentsIn(said, action) : { rest: said, given: '' };
-  const query = card.isStage && action !== undefined ? `${action} ${stage.given}`.trim() : stage.given;
-  const { response, isError } = cameOf(card, closing, { ...work, said: stage.rest });
-  return {
-    query: cut(query, lengths.query) || card.query,
+/** How a card ends, as both generations tell it. Without a text of its own it says what came of it. */
+export function endedCard({ step, card }: Carded, closing: Closing, at: number) {
+  const { action, said: all, mused, shown, below } = step.own.brought;
+  const said = shownText(all);
+  const isStage = isStageOf(step);
+  const { rest, given } =
+    isStage && said !== undefined ? argumentsIn(said, action?.name) : { rest: said, given: '' };
+  const query = isStage && action ? `${action.name} ${given}`.trim() : given;
+  const [response, isError] = cameOf(step, closing, rest);
+  const reasoning = card.reasoning ?? (mused.trim() === '' ? undefined : mused);
+  const body = {
+    duration: seconds(worked(step, at)),
     response: cutWith(response, lengths.response, '…'),
-    isError,
-    isBlocked: closing.reusedFrom !== undefined,
+    timestamp: isoTime(at),
+    visualizations: filled(shown),
+    reasoning: reasoning && cutWith(reasoning, lengths.reasoning, '…'),
+    sub_steps: filled(below),
+    error: isError || undefined,
+    /** It was asked before, and not done again. */
+    blocked: closing.reusedFrom !== undefined || undefined,
+    is_action: action && (true as const),
+    action: action?.data,
   };
+  return { query: cut(query, lengths.query) || card.query, body };
 }
 
-interface Came {
-  readonly response: string;
-  readonly isError: boolean;
+/** Of another agent, mirrored here. */
+function isStageOf({ opening }: Step): boolean {
+  return opening.origin !== undefined;
 }
 
-/** A card that nobody will finish any more is an error, and never left waiting. */
-function cameOf(card: Card, closing: Closing, work: Work): Came {
+/** What is said of it, and whether that is an error: what nobody will finish any more is, and never left waiting. */
+function cameOf(step: Step, closing: Closing, said: string | undefined): [text: string, isError: boolean] {
   const { outcome, result, failure, reusedFrom, isImplied = false } = closing;
-  const { said, isDeclined } = work;
-  const good = (response: string): Came => ({ response, isError: false });
-  const left = (why = failure?.message): Came => ({
-    response: unfinished(outcome.toUpperCase(), why, said),
-    isError: true,
-  });
+  const why = failure?.message;
   switch (outcome) {
     case 'completed':
-      return good(completed(card, closing, work));
+      return [completed(step, closing, said), false];
     case 'reused':
-      if (failure) return { response: `${failed(failure)} ${before}`, isError: true };
-      return good(said || plainText(result) || 'Reused: the same was asked before.');
+      if (failure) return [failedBefore(failure), true];
+      return [said || plainText(result) || 'Reused: the same was asked before.', false];
     case 'failed':
-      if (isDeclined) return good(unfinished('SKIPPED', failure?.message, said));
-      if (failure && reusedFrom !== undefined)
-        return { response: `${failed(failure)} ${before}`, isError: true };
-      return left(failure && `[${failure.code}] ${failure.message}`);
+      if (isDeclined(step, failure)) return [unfinished('SKIPPED', why, said), false];
+      if (failure && reusedFrom !== undefined) return [failedBefore(failure), true];
+      return [unfinished('FAILED', failure && `[${failure.code}] ${why}`, said), true];
     case 'skipped':
-      return good(left().response);
+      return [unfinished('SKIPPED', why, said), false];
     case 'stopped':
-      return left();
+      return [unfinished('STOPPED', why, said), true];
     case 'abandoned':
       // Agents may end a whole answer and leave a stage open: only then is its end recorded as this.
-      if (card.isStage && !isImplied) return good(said || 'Its agent left it open.');
-      return left();
+      if (isStageOf(step) && !isImplied) return [said || 'Its agent left it open.', false];
+      return [unfinished('ABANDONED', why, said), true];
   }
 }
 
-const before = '(It failed like this before, and was not tried again.)';
+/** Whether a person said no to what it was to do. */
+export function isDeclined({ own: { declined } }: Step, failure: Closing['failure']): boolean {
+  return declined !== undefined && declined === failure?.message;
+}
 
-function completed(card: Card, { result }: Closing, { said, action }: Work): string {
-  if (action !== undefined) return `Action executed: ${action}`;
-  if (card.kind === 'ask') return decisionText(result) ?? plainText(result);
+function failedBefore(failure: Failure): string {
+  return `${failed(failure)} (It failed like this before, and was not tried again.)`;
+}
+
+/** What was said is undefined where that is nothing for people. */
+function completed({ opening, own }: Step, { result }: Closing, said: string | undefined): string {
+  if (own.brought.action !== undefined) return `Action executed: ${own.brought.action.name}`;
+  if (opening.kind === 'ask') return decisionText(result) ?? plainText(result);
   if (said === undefined) return 'It gave data, and no analysis.';
   return said || readable(plainText(result));
 }
@@ -137,21 +130,24 @@ const decisions: Readonly<Record<Decision, string>> = {
   expire: 'Not decided in time:',
 };
 
-const Decided = z.object({ decision: Decision, by: z.string(), rationale: z.string().optional() });
+const Answer = z.object({
+  decision: Decision,
+  by: z.string(),
+  rationale: z.string().optional(),
+  answer: z.unknown().optional(),
+  arguments: z.unknown().optional(),
+});
 
 /** What somebody decided, as a sentence. */
-export function decided({ decision, by, rationale }: z.infer<typeof Decided>): string {
-  return because(`${decisions[decision]} ${by}`, rationale);
+export function decided(answer: Pick<z.infer<typeof Answer>, 'decision' | 'by' | 'rationale'>): string {
+  return because(`${decisions[answer.decision]} ${answer.by}`, answer.rationale);
 }
-
-const Answer = Decided.extend({ answer: z.unknown().optional(), arguments: z.unknown().optional() });
 
 /** The outcome of a question to a person; undefined for what is none. */
 function decisionText(result: unknown): string | undefined {
   const { data } = Answer.safeParse(result);
-  if (!data) return undefined;
-  const given = data.answer ?? data.arguments ?? undefined;
-  if (given === undefined) return decided(data);
+  const given = data?.answer ?? data?.arguments ?? undefined;
+  if (!data || given === undefined) return data && decided(data);
   return `${decided(data)}\n${typeof given === 'string' ? given : JSON.stringify(given)}`;
 }
 

@@ -1,6 +1,7 @@
+import { filled } from '../../run/present.ts';
 import type { ConsoleFrame } from '../../wire/console.ts';
 import { isoTime, seconds } from '../time-text.ts';
-import { closedCard, done, heard, some, type Names } from './happening.ts';
+import { done, heard, type Names } from './happening.ts';
 import { consoleRun, type ConsoleOptions } from './run.ts';
 import { orchestrator } from './thinking.ts';
 
@@ -23,10 +24,11 @@ const names: Names<ConsoleFrame> = {
       { event: 'step_started', data },
     ];
   },
-  'card.closed'(closed, { at }) {
-    const { number: step, query, parent, reasoning = closed.card.thought } = closed.card;
-    const face = { step, agent: closed.agent, query, parent: parent?.number };
-    const data = { ...face, ...closedCard(closed, at, { reasoning }) };
+  'card.closed'({ card, agent, body }) {
+    const { number: step, query, parent, thought } = card;
+    const { reasoning = thought } = body;
+    const face = { step, agent, query, parent: parent?.number };
+    const data = { ...face, ...body, reasoning, sub_steps: undefined };
     return [
       { event: 'step_response', data },
       { event: 'step_complete', data },
@@ -41,7 +43,7 @@ const names: Names<ConsoleFrame> = {
     status === '' ? [] : [{ event: 'step_thinking', data: { agent: orchestrator, status } }],
   ended(end) {
     const { outcome, answer, isPartial, shown, failure, cards, tokens, milliseconds } = end;
-    const data = { text: answer, visualizations: some(shown), partial: isPartial || undefined };
+    const data = { text: answer, visualizations: filled(shown), partial: isPartial || undefined };
     const message: ConsoleFrame[] = answer !== '' || shown.length > 0 ? [{ event: 'message', data }] : [];
     const last: ConsoleFrame =
       outcome === 'failed'

@@ -1,7 +1,8 @@
+import { filled } from '../../run/present.ts';
 import type { DottedFrame } from '../../wire/console.ts';
 import { isoTime, seconds } from '../time-text.ts';
-import type { Card } from './card.ts';
-import { closedCard, done, heard, some, type Names } from './happening.ts';
+import { done, heard, type Names } from './happening.ts';
+import type { Card } from './part.ts';
 import { consoleRun, type ConsoleOptions } from './run.ts';
 
 /** The network-operations console, second generation: calls with ids, and messages in pieces. */
@@ -19,12 +20,9 @@ const names: Names<DottedFrame> = {
     const data = { ...about(card, agent, run), timestamp: isoTime(at), reasoning: card.reasoning };
     return [{ event: 'tool_call.start', data }];
   },
-  'card.closed'(closed, { run, at }) {
-    const { card, agent, brought } = closed;
-    const more = { reasoning: card.reasoning, sub_steps: some(brought.below) };
-    const data = { ...about(card, agent, run), ...closedCard(closed, at, more) };
-    return [{ event: 'tool_call.complete', data }];
-  },
+  'card.closed': ({ card, agent, body }, { run }) => [
+    { event: 'tool_call.complete', data: { ...about(card, agent, run), ...body } },
+  ],
   'speech.begun': ({ id }) => [{ event: 'message.start', data: { id } }],
   'speech.grew': ({ id, text }) => [{ event: 'message.delta', data: { id, text } }],
   'speech.ended': ({ id, text }) => [{ event: 'message.complete', data: { id, text } }],
@@ -34,7 +32,7 @@ const names: Names<DottedFrame> = {
     const id = `${run}-answer`;
     const message: DottedFrame[] = [
       { event: 'message.start', data: { id } },
-      { event: 'message.complete', data: { id, text: answer, visualizations: some(shown) } },
+      { event: 'message.complete', data: { id, text: answer, visualizations: filled(shown) } },
     ];
     const status = outcome === 'stopped' ? 'cancelled' : undefined;
     const last: DottedFrame =

@@ -1,17 +1,14 @@
 import type { EventOf } from '../../run/events.ts';
 import type { ShownQuestion } from '../../run/shown-question.ts';
-import { cutWith } from '../preferences/cut.ts';
-import { isoTime, seconds } from '../time-text.ts';
-import type { Card, Ended } from './card.ts';
-import type { Brought } from './part.ts';
-import { lengths } from './said.ts';
+import type { endedCard } from './card.ts';
+import type { Brought, Card } from './part.ts';
 
 /** What happens on a console, whichever generation of names it is told in. */
 interface Happenings {
   began: { text: string; thread: string; isFollowUp: boolean };
   thought: { agent: string; status: string };
   'card.opened': { card: Card; agent: string };
-  'card.closed': { card: Card; agent: string; milliseconds: number; ended: Ended; brought: Brought };
+  'card.closed': { card: Card; agent: string; body: ReturnType<typeof endedCard>['body'] };
   acted: { number: number; name: string; data: unknown };
   'speech.begun': { id: string };
   'speech.grew': { id: string; text: string };
@@ -58,26 +55,6 @@ interface RunEnd extends Pick<Brought, 'shown'>, Pick<EventOf<'run.ended'>, 'out
   readonly milliseconds: number;
 }
 
-/** How a card ended, as both generations tell it. */
-export function closedCard(
-  { milliseconds, ended, brought }: Happenings['card.closed'],
-  at: number,
-  { reasoning, sub_steps }: { reasoning: string | undefined; sub_steps?: Brought['below'] | undefined },
-) {
-  return {
-    duration: seconds(milliseconds),
-    response: ended.response,
-    timestamp: isoTime(at),
-    visualizations: some(brought.shown),
-    reasoning: reasoning === undefined ? undefined : cutWith(reasoning, lengths.reasoning, '…'),
-    sub_steps,
-    error: ended.isError || undefined,
-    blocked: ended.isBlocked || undefined,
-    is_action: brought.action && (true as const),
-    action: brought.action?.data,
-  };
-}
-
 /** What both generations end with. */
 export function done({ outcome }: RunEnd) {
   const status = outcome === 'stopped' ? ('cancelled' as const) : outcome;
@@ -87,8 +64,4 @@ export function done({ outcome }: RunEnd) {
 /** On re-opening, clients drop what stands between a message of the user and the next start. */
 export function heard({ text, isFollowUp }: Happenings['began']) {
   return isFollowUp ? [{ event: 'user_message' as const, data: { text } }] : [];
-}
-
-export function some<T>(list: readonly T[]): T[] | undefined {
-  return list.length > 0 ? [...list] : undefined;
 }

@@ -4,7 +4,6 @@ import type { Failure } from '../../run/failure.ts';
 import type { SubStep, Visualization } from '../../wire/console.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { OpenStep } from '../story.ts';
-import type { Card } from './card.ts';
 import { lengths, shownText, type Said, unsaid, withShown } from './said.ts';
 import type { Tagged } from './thinking-tags.ts';
 
@@ -13,6 +12,21 @@ import type { Tagged } from './thinking-tags.ts';
  * the person; everything else is the orchestrator `thinking`.
  */
 type Role = 'card' | 'part' | 'message' | 'thinking';
+
+/** The face of a step card: one piece of delegated work. */
+export interface Card {
+  readonly step: StepId;
+  readonly number: number;
+  /** The card it was opened in. */
+  readonly parent: Pick<Card, 'step' | 'number'> | undefined;
+  readonly agent: string | undefined;
+  /** What it goes by; undefined for one that goes by its title, which may still be arriving. */
+  readonly name: string | undefined;
+  readonly query: string;
+  readonly reasoning: string | undefined;
+  /** What the orchestrator said before it opened this card. */
+  readonly thought: string | undefined;
+}
 
 /** A message to the person that is being said. */
 interface Speech {
@@ -30,10 +44,6 @@ export interface Part {
   card?: Card | undefined;
   speech?: Speech | undefined;
   speeches: number;
-  /** While it waits for a person: the cards that wait with it. */
-  waiting?: readonly StepId[] | undefined;
-  /** Of a card: how many wait in it and below it, since when there are some, and how long some did before. Milliseconds. */
-  waits: { now: number; since: number; before: number };
   /** Of a card: the actions it was told of, and those of the cards below it. */
   readonly acts: { readonly own: Set<string>; readonly below: Set<string> };
   /** What failed in it and was not told yet: it may say so itself. */
@@ -53,13 +63,12 @@ export interface Brought {
 }
 
 export const nothing = (): Brought => ({ said: unsaid, mused: '', shown: [], below: [] });
-export const noWaits: Part['waits'] = { now: 0, since: 0, before: 0 };
 
 export function newPart(event: EventOf<'step.opened'>, above: OpenStep<Part> | undefined): Part {
   const role = above ? roleOf(event, above.own) : 'message';
   const owner = role === 'card' ? event.step : (above?.own.owner ?? 0);
   const acts = { own: new Set<string>(), below: new Set<string>() };
-  return { role, owner, speeches: 0, waits: { ...noWaits }, acts, brought: nothing() };
+  return { role, owner, speeches: 0, acts, brought: nothing() };
 }
 
 function roleOf(event: EventOf<'step.opened'>, above: Part): Role {

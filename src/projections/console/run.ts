@@ -1,15 +1,17 @@
 import { visible } from '../../run/visible.ts';
 import type { EventOf } from '../../run/events.ts';
+import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type Place, type StoryProjection } from '../story-projection.ts';
-import { because } from '../text-of.ts';
+import { because, controlText } from '../text-of.ts';
+import { worked } from '../working-time.ts';
 import { decided, plainText, visualizationOf, withCall } from './card.ts';
-import { act, beginWait, closePart, endWait, openPart } from './cards.ts';
+import { act, closePart, openPart } from './cards.ts';
 import type { Change, Happening, Moment, Names } from './happening.ts';
-import { newPart, nothing, noWaits, type Part } from './part.ts';
+import { newPart, nothing, type Part } from './part.ts';
 import { lengths, readable, withText } from './said.ts';
 import { endSpeech, restartSpeech, speak } from './speech.ts';
 import { partAll } from './thinking-tags.ts';
@@ -27,7 +29,7 @@ export function consoleRun<Frame>(
   names: Names<Frame>,
 ): Projection<Place<Memory, Part>, Frame> {
   const { begin, weight, project } = overStory({
-    memory: () => ({ run, before, cards: 0, startedAt: 0, thought: '', message: '', partial: '', line: '' }),
+    memory: () => ({ run, before, cards: 0, thought: '', message: '', partial: '', line: '' }),
     own: newPart,
     tell,
   });
@@ -45,16 +47,12 @@ export function consoleRun<Frame>(
 const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'run.started': begin,
   'run.ended': end,
-  'run.paused': (draft, { by, reason }) =>
-    change(draft, { status: 'paused', message: because(`Paused by ${by}`, reason) }),
-  'run.resumed': (draft, { by, reason }) =>
-    change(draft, { status: 'in_progress', message: because(`Resumed by ${by}`, reason) }),
-  'stop.requested': (draft, { by, reason }) =>
-    change(draft, { status: 'cancelling', message: because(`Stopped by ${by}`, reason) }),
-  // That a worker began, or was woken, is no change: people see a takeover only.
-  'worker.took'(draft, { reason }) {
+  'run.paused': (draft, event) => change(draft, { status: 'paused', message: controlText(event) }),
+  'run.resumed': (draft, event) => change(draft, { status: 'in_progress', message: controlText(event) }),
+  'stop.requested': (draft, event) => change(draft, { status: 'cancelling', message: controlText(event) }),
+  'worker.took'(draft) {
     const message = 'Another worker took over where the last one ended.';
-    if (reason === 'recovered') change(draft, { status: 'in_progress', message });
+    change(draft, { status: 'in_progress', message });
   },
   'approval.requested': ask,
   'approval.decided'(draft, event) {
@@ -70,20 +68,20 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     change(draft, { status: 'in_progress', message, approval: questionId(event) });
   },
   'step.opened': openPart,
-  'step.started': start,
+  'step.started'(_, { call }, { own }) {
+    own.card = withCall(own.card, call);
+  },
   'text.appended': hear,
   'item.attached': attach,
   'step.closed': closePart,
   'step.retried': retry,
   'notice.posted': note,
-  unknown: (draft, { kind }, step) =>
-    thinking.thinkAt(draft, step, `This version does not know the event «${kind}».`),
+  unknown: (draft, event, step) => thinking.thinkAt(draft, step, unknownNotice(event).message),
   // Clients take a message of the user for the beginning of a turn, and drop what follows.
   'message.queued': (draft, { text }) => thinking.think(draft, 'User', text),
 };
 
 function begin(draft: Draft, { input, conversation, earlier = [] }: EventOf<'run.started'>): void {
-  draft.memory.startedAt = draft.at;
   const text = plainText(input.text);
   draft.frames.push({ type: 'began', text, thread: conversation, isFollowUp: earlier.length > 0 });
 }
@@ -108,7 +106,7 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
     shown: story.run.own.brought.shown,
     cards: memory.cards,
     tokens: usage.input + usage.output,
-    milliseconds: story.hasStarted ? Math.max(0, draft.at - memory.startedAt) : 0,
+    milliseconds: story.hasStarted ? worked(story.run, draft.at) : 0,
   });
 }
 
@@ -118,7 +116,6 @@ function change({ frames }: Draft, told: Change): void {
 
 function ask(draft: Draft, event: EventOf<'approval.requested'>, step: Step): void {
   const message = visible(because(event.title, event.message, ''));
-  beginWait(draft, step);
   const { card } = thinking.ownerOf(draft, step).own;
   const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
   change(draft, { status: 'waiting', message, ...about });
@@ -127,15 +124,6 @@ function ask(draft: Draft, event: EventOf<'approval.requested'>, step: Step): vo
 function attach(draft: Draft, { item }: EventOf<'item.attached'>, step: Step): void {
   if (item.kind === 'action') return act(draft, step, item);
   step.own.brought.shown.push(visualizationOf(item, thinking.agentAt(draft, step)));
-}
-
-/** A step that waited is timed from when it went ahead. */
-function start(draft: Draft, { call }: EventOf<'step.started'>, step: Step): void {
-  endWait(draft, step);
-  const { own } = step;
-  if (!own.card) return;
-  own.card = { ...withCall(own.card, call), since: draft.at };
-  own.waits = { ...noWaits };
 }
 
 function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: Step): void {
@@ -161,9 +149,8 @@ function note(draft: Draft, { code, message }: EventOf<'notice.posted'>, step: S
 
 function retry(draft: Draft, { attempt, reason, call }: EventOf<'step.retried'>, step: Step): void {
   const { own, title } = step;
-  endWait(draft, step);
   thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
   own.brought = nothing();
-  own.card = own.card && withCall(own.card, call);
+  own.card = withCall(own.card, call);
   restartSpeech(draft, step);
 }

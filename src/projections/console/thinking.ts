@@ -17,7 +17,6 @@ export interface Memory {
   readonly before: number;
   /** How many cards were opened; the next one gets the next number, also in a new attempt. */
   cards: number;
-  startedAt: number;
   /** What the orchestrator said last, for the card it opens next. */
   thought: string;
   /** The last message, whole. */
@@ -79,37 +78,26 @@ export function ownerOf({ story }: Draft, { own }: Step): Step {
   return stepOrRun(story, own.owner);
 }
 
-export function parentOf({ story }: Draft, { parent }: Step): Step {
-  return stepOrRun(story, parent);
-}
+/** What people are told of steps that are no cards, by their kind: of some nothing. */
+const activities: ReadonlyMap<string, string> = new Map([
+  ['route', 'Deciding who works on this…'],
+  ['turn', 'Thinking…'],
+  ['answer', 'Writing the answer…'],
+  ['registration', ''],
+  ['verdict', ''],
+  ['facts', ''],
+]);
 
-const deciding = 'Deciding who works on this…';
-const thinking = 'Thinking…';
-const writing = 'Writing the answer…';
-const activities: ReadonlySet<string> = new Set([deciding, thinking, writing]);
-
-/** What people are told when a step opens that is no card. Names of steps and agents mean nothing to them. */
+/** What goes on when a step opens that is no card. Names of steps and agents mean nothing to people. */
 export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>, role: Part['role']): string {
-  if (role === 'part') return '';
-  switch (kind) {
-    case 'route':
-      return deciding;
-    case 'answer':
-      return writing;
-    case 'turn':
-      return role === 'message' && parent === 0 ? thinking : '';
-    case 'registration':
-    case 'verdict':
-    case 'facts':
-      return '';
-    default:
-      return title === key ? '' : title;
-  }
+  const isInner = kind === 'turn' && (role !== 'message' || parent !== 0);
+  if (role === 'part' || isInner) return '';
+  return activities.get(kind) ?? (title === key ? '' : title);
 }
 
 /** After a card somebody is at work again, and that is said again. */
 export function quieten({ memory }: Draft): void {
-  if (activities.has(memory.line)) memory.line = '';
+  if ([...activities.values()].includes(memory.line)) memory.line = '';
 }
 
 /** Notices about how the step they stand at ends: where that is a card, its end tells it. */

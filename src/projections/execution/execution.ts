@@ -1,14 +1,16 @@
 import type { EventOf, StepId } from '../../run/events.ts';
+import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
 import type { ExecutionFrame } from '../../wire/execution.ts';
+import { stepName } from '../nested.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import { decidedQuestion, shownQuestion } from '../../run/shown-question.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { because } from '../text-of.ts';
+import { controlText } from '../text-of.ts';
 import { naiveTime } from '../time-text.ts';
-import { finalResponse, inputOf, lengths, outputOf, previewOf, stepName, typeOf } from './step.ts';
+import { finalResponse, inputOf, lengths, outputOf, typeOf } from './step.ts';
 
 /** Text of a slow writer is told after so many milliseconds, as the entries count them. */
 const longestHeld = 500;
@@ -34,6 +36,7 @@ interface Memory {
 }
 
 type Execution = Scene<Memory, Held, ExecutionFrame>;
+type Step = OpenStep<Held>;
 
 /**
  * The execution events of the workflow platform: an envelope for each change of a step. What is planned has not begun, and
@@ -53,13 +56,12 @@ export function executionProjection({
       'run.ended': end,
       'run.paused': (scene, { by, reason }) => output(scene, 0, { status: 'paused', by, reason }),
       'run.resumed': (scene, { by, reason }) => output(scene, 0, { status: 'running', by, reason }),
-      'stop.requested'(scene, { by, reason }) {
-        scene.memory.stop = because(`Stopped by ${by}`, reason);
+      'stop.requested'(scene, event) {
+        const { by, reason } = event;
+        scene.memory.stop = controlText(event);
         output(scene, 0, { status: 'stopping', by, reason });
       },
-      'worker.took'(scene, { reason }) {
-        if (reason === 'recovered') output(scene, 0, { status: 'running', recovered: true });
-      },
+      'worker.took': (scene) => output(scene, 0, { status: 'running', recovered: true }),
       'step.opened': open,
       'step.started': (scene, { step }) => output(scene, step, { status: 'running' }),
       'title.appended': (scene, { step }, { title }) => output(scene, step, { step_name: title }),
@@ -72,10 +74,7 @@ export function executionProjection({
       'phase.entered': (scene, { step, phase, batch, cycle }) => output(scene, step, { phase, batch, cycle }),
       'item.attached': (scene, { step, item }) => output(scene, step, { item }),
       'notice.posted': (scene, { step, code, message }) => output(scene, step, { notice: { code, message } }),
-      unknown(scene, { kind }) {
-        const message = `This version does not know the event «${kind}».`;
-        output(scene, 0, { notice: { code: 'UNKNOWN_EVENT', message } });
-      },
+      unknown: (scene, event) => output(scene, 0, { notice: unknownNotice(event) }),
       'approval.requested': interrupt,
       'approval.decided'(scene, event) {
         const { decision, by, rationale } = event;
@@ -93,7 +92,7 @@ type Bare<Frame> = Frame extends ExecutionFrame ? Pick<Frame, 'event' | 'payload
 
 function push({ frames, memory, at }: Execution, step: StepId, frame: Bare<ExecutionFrame>): void {
   const { event, payload } = frame;
-  const place = { run_id: memory.run, timestamp: naiveTime(at), step_id: step === 0 ? null : stepName(step) };
+  const place = { run_id: memory.run, timestamp: naiveTime(at), step_id: stepName(step) ?? null };
   frames.push({ event, ...place, payload } as ExecutionFrame);
 }
 
@@ -102,18 +101,18 @@ function output(scene: Execution, step: StepId, intermediate_output: Record<stri
   push(scene, step, { event: 'step_output', payload: { intermediate_output } });
 }
 
-function open(scene: Execution, event: EventOf<'step.opened'>, { id, parent, title }: OpenStep<Held>): void {
+function open(scene: Execution, event: EventOf<'step.opened'>, { id, parent, title }: Step): void {
   const payload = {
     step_name: title || event.kind,
     step_type: typeOf(event, scene.memory.isGraph),
     input_summary: inputOf(event),
-    parent_step_id: parent === 0 ? undefined : stepName(parent),
+    parent_step_id: stepName(parent),
   };
   push(scene, id, { event: 'step_started', payload });
 }
 
 /** The first piece at once, then as many as make a frame worth its envelope, or half a second of them. */
-function gather(scene: Execution, { channel, text }: EventOf<'text.appended'>, step: OpenStep<Held>): void {
+function gather(scene: Execution, { channel, text }: EventOf<'text.appended'>, step: Step): void {
   const { own } = step;
   if (own.channel !== channel) flush(scene, step);
   own.channel = channel;
@@ -123,7 +122,7 @@ function gather(scene: Execution, { channel, text }: EventOf<'text.appended'>, s
   if (!own.hasTold || isOld || own.text.length >= lengths.gathered) flush(scene, step);
 }
 
-function flush(scene: Execution, step: OpenStep<Held> | undefined): void {
+function flush(scene: Execution, step: Step | undefined): void {
   if (!step || step.own.text === '') return;
   const { channel, text } = step.own;
   Object.assign(step.own, nothing(), { hasTold: true });
@@ -131,22 +130,16 @@ function flush(scene: Execution, step: OpenStep<Held> | undefined): void {
   push(scene, step.id, { event: 'step_output', payload: { intermediate_output } });
 }
 
-function close(scene: Execution, event: Closing, step: OpenStep<Held>): void {
+function close(scene: Execution, event: Closing, step: Step): void {
   flush(scene, step);
   const { outcome, failure } = event;
-  if (outcome === 'failed' || outcome === 'stopped' || outcome === 'abandoned') {
-    const error = failure?.message ?? `The step was ${outcome}.`;
-    return push(scene, step.id, { event: 'step_failed', payload: { error } });
-  }
-  const payload = { output_summary: outputOf(event, step.text), output_preview: previewOf(event, step.text) };
-  push(scene, step.id, { event: 'step_completed', payload });
+  if (outcome === 'completed' || outcome === 'reused' || outcome === 'skipped')
+    return push(scene, step.id, { event: 'step_completed', payload: outputOf(event, step.text) });
+  const error = failure?.message ?? `The step was ${outcome}.`;
+  push(scene, step.id, { event: 'step_failed', payload: { error } });
 }
 
-function end(
-  scene: Execution,
-  { outcome, answer, failure }: EventOf<'run.ended'>,
-  run: OpenStep<Held>,
-): void {
+function end(scene: Execution, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
   flush(scene, run);
   if (outcome === 'completed') {
     const payload = { status: outcome, final_response: finalResponse(answer) };
@@ -162,7 +155,7 @@ function interrupt(scene: Execution, event: EventOf<'approval.requested'>): void
   flush(scene, scene.story.steps.get(step));
   const interrupt = {
     approval_id: questionId(event),
-    step_id: step === 0 ? null : stepName(step),
+    step_id: stepName(step) ?? null,
     title: visible(title),
     message: message === undefined ? undefined : visible(message),
     ...shownQuestion(event),

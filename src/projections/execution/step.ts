@@ -1,6 +1,6 @@
-import type { EventOf, StepId } from '../../run/events.ts';
+import type { EventOf } from '../../run/events.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
-import type { StepType } from '../../wire/execution.ts';
+import type { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
 import { textOf } from '../text-of.ts';
 
@@ -37,34 +37,31 @@ export function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isG
 }
 
 export function inputOf({ query, call, agent, model }: EventOf<'step.opened'>): Record<string, unknown> {
-  const user_input = query === undefined ? undefined : cutWith(query, lengths.summary, '...');
-  const given = call && cutWith(textOf(call.arguments), lengths.summary, '...');
-  return { user_input, tool: call?.tool, arguments: given, agent, model };
+  const given = call && summary(textOf(call.arguments));
+  return { user_input: query && summary(query), tool: call?.tool, arguments: given, agent, model };
 }
 
-export function outputOf(event: EventOf<'step.closed'>, text: string): Record<string, unknown> {
+type Completed = Extract<ExecutionFrame, { event: 'step_completed' }>['payload'];
+
+export function outputOf(event: EventOf<'step.closed'>, text: string): Completed {
   const { outcome, result, usage, failure, reusedFrom } = event;
   const output = text || textOf(result);
-  return {
+  const output_summary = {
     status: outcome,
-    output: output === '' ? undefined : cutWith(output, lengths.summary, '...'),
+    output: output === '' ? undefined : summary(output),
     tokens: usage && usage.input + usage.output,
     reason: failure?.message,
-    ...(reusedFrom === undefined ? {} : { reused_from: stepName(reusedFrom), blocked: true }),
+    ...(reusedFrom === undefined ? {} : { reused_from: `s${reusedFrom}`, blocked: true }),
   };
+  return { output_summary, output_preview: cutWith(output, lengths.preview, '...') };
 }
 
-export function previewOf({ result }: EventOf<'step.closed'>, text: string): string {
-  return cutWith(text || textOf(result), lengths.preview, '...');
+function summary(text: string): string {
+  return cutWith(text, lengths.summary, '...');
 }
 
 export function finalResponse(answer: string | BlobRef | undefined): string {
   const text = textOf(answer);
   if (text.length <= lengths.response && !isBlobRef(answer)) return text;
   return `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
-}
-
-/** Steps on foreign wires have names; the run itself has none. */
-export function stepName(step: StepId): string {
-  return `s${step}`;
 }

@@ -1,4 +1,5 @@
 import { present } from '../../run/present.ts';
+import { stepName } from '../nested.ts';
 import { chatError } from '../chat/chat-error.ts';
 import {
   chatProjection,
@@ -40,7 +41,7 @@ const dialect: Omit<Dialect<null, null>, 'finish'> = {
   opened(scene, { id, parent, title, attempt, opening, call }) {
     const { kind, agent } = opening;
     const tool = call?.tool;
-    const above = parent === 0 ? null : `s${parent}`;
+    const above = stepName(parent) ?? null;
     const known = present({ agent, tool, attempt: attempt === 1 ? undefined : attempt });
     tell(scene, { id: `s${id}`, parent: above, title, kind, status: 'running', ...known });
   },

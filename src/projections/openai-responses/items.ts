@@ -1,6 +1,7 @@
 import { present } from '../../run/present.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isBlobRef, type Usage } from '../../run/values.ts';
+import { stepName } from '../nested.ts';
 import type { Question } from '../questions.ts';
 import type { OpenStep } from '../story.ts';
 import type { NamedAnswer } from '../door.ts';
@@ -79,7 +80,7 @@ export function stepItem(id: string, step: OpenStep<unknown>, { status, failure 
     id,
     type: 'x_step',
     step: `s${step.id}`,
-    parent: parent === 0 ? null : `s${parent}`,
+    parent: stepName(parent) ?? null,
     title,
     kind: opening.kind,
     status,

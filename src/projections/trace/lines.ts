@@ -2,13 +2,14 @@ import type { EventOf, StepId } from '../../run/events.ts';
 import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import type { TraceEvent } from '../../wire/trace.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { because } from '../text-of.ts';
+import { because, textOf } from '../text-of.ts';
 import { isoTime } from '../time-text.ts';
+import { attemptsOf, toolOf } from '../tool-call.ts';
 
 /** A line of the trace, before it gets its place; what is said of it is cut to one line there. */
-export type TraceLine = Omit<TraceEvent, 'id' | 'timestamp' | 'projectId' | 'requestId' | 'metadata'> & {
+export interface TraceLine extends Pick<TraceEvent, 'type' | 'toolName' | 'summary' | 'details' | 'error'> {
   readonly phase?: TracedPhase | undefined;
-};
+}
 
 /** A phase in force: its number among the phases of the run, from 0, and what it says of itself. */
 export interface TracedPhase extends Pick<EventOf<'phase.entered'>, 'phase' | 'batch' | 'cycle'> {
@@ -23,80 +24,64 @@ export interface Traced {
 }
 
 type Step = OpenStep<Traced>;
-type Details = TraceLine['details'];
 
 const previewLength = 1_200;
 
-export function userMessage(text: BlobRef | string, details: Details): TraceLine {
-  const shown = isBlobRef(text) ? (text.preview ?? '') : text;
-  const summary = shown.trim() || 'A message without text';
-  return {
-    source: 'user',
-    type: 'user_message',
-    direction: 'inbound',
-    summary,
-    details: { text: preview(shown), ...details },
-  };
+export function userMessage(text: BlobRef | string, details: TraceLine['details']): TraceLine {
+  const said = textOf(text);
+  const summary = said.trim() || 'A message without text';
+  return { type: 'user_message', summary, details: { text: preview(said), ...details } };
 }
 
 /** What was sent is kept beside the journal, under the step: see `withPrompts`. */
 export function modelCalled(step: Step): TraceLine {
-  const { id, opening, model = null, isBegun } = step;
-  const { phase } = step.own;
+  const { id, opening, model = null, isBegun, own } = step;
   const { agent = null } = opening;
-  const details = { step: id, agent, model, attempt: attemptsOf(step), ...placeOf(phase) };
   const summary = `${isBegun ? 'Asked' : 'Did not ask'} ${agent ?? 'a model'}${again(step)}`;
-  return { source: 'orion', type: 'llm_call', direction: 'outbound', summary, details, phase };
+  const details = { step: id, agent, model, attempt: attemptsOf(step) };
+  return inPhase(own.phase, { type: 'llm_call', summary, details });
 }
 
 export function modelAnswered(step: Step, { outcome, failure, usage }: Closing, at: number): TraceLine {
-  const { own, opening, openedAt } = step;
-  const said = step.text.slice(0, previewLength).toWellFormed();
+  const { own, opening, openedAt, text } = step;
+  const said = text.slice(0, previewLength).toWellFormed();
   const toolCalls = Object.entries(own.requested).map(([id, name]) => ({ id, name }));
   const asked = toolCalls.length > 0 ? `Asked for ${toolCalls.map(({ name }) => name).join(', ')}` : said;
+  const summary = (failure?.message ?? asked).trim() || `${opening.agent ?? 'The model'} said nothing`;
   const details = {
-    text: step.text.length > previewLength ? `${said}…` : said,
+    text: text.length > previewLength ? `${said}…` : said,
     toolCalls,
     outcome,
     milliseconds: at - openedAt,
     ...(usage && { usage: { input: usage.input, output: usage.output } }),
-    ...placeOf(own.phase),
   };
-  const summary = (failure?.message ?? asked).trim() || `${opening.agent ?? 'The model'} said nothing`;
-  const line = { source: 'orion', type: 'llm_result', direction: 'inbound', summary, details } as const;
-  return { ...line, error: failure, phase: own.phase };
+  return inPhase(own.phase, { type: 'llm_result', summary, details, error: failure });
 }
 
 export function toolCalled(step: Step): TraceLine {
   const { call, opening, isBegun, own } = step;
   const toolName = toolOf(step);
+  const known = call && { toolCallId: call.id, signature: preview(call.signature), effect: call.effect };
   const details = {
     arguments: call ? shown(call.arguments) : (opening.query ?? ''),
     attempt: attemptsOf(step),
-    ...(call
-      ? { toolCallId: call.id, signature: preview(call.signature), effect: call.effect }
-      : { malformed: true }),
-    ...placeOf(own.phase),
+    ...(known ?? { malformed: true }),
   };
   const summary = `${isBegun ? 'Called' : 'Asked for'} ${toolName}${again(step)}`;
-  const line = { source: 'tool', type: 'tool_call', direction: 'outbound', toolName } as const;
-  return { ...line, summary, details, phase: own.phase };
+  return inPhase(own.phase, { type: 'tool_call', toolName, summary, details });
 }
 
 export function toolReturned(step: Step, { outcome, failure, result }: Closing, at: number): TraceLine {
-  const { call, openedAt, own } = step;
   const toolName = toolOf(step);
   const details = {
-    toolCallId: call?.id ?? null,
+    toolCallId: step.call?.id ?? null,
     outcome,
     result: shown(result),
     attempts: attemptsOf(step),
-    milliseconds: at - openedAt,
-    ...placeOf(own.phase),
+    milliseconds: at - step.openedAt,
   };
   const summary = because(`${toolName} ${outcome}`, failure?.message, '');
-  const line = { source: 'tool', type: 'tool_result', direction: 'inbound', toolName } as const;
-  return { ...line, summary, details, error: failure, phase: own.phase };
+  return inPhase(step.own.phase, { type: 'tool_result', toolName, summary, details, error: failure });
 }
 
 /** What is remembered of the run: its request, and when calls ended. */
@@ -105,97 +90,79 @@ interface Remembered {
   readonly ended: ReadonlyMap<StepId, number>;
 }
 
-export function duplicateBlocked(
-  step: Step,
-  reusedFrom: StepId,
-  { requestId, ended }: Remembered,
-): TraceLine {
+export function duplicateBlocked(step: Step, reusedFrom: StepId, run: Remembered): TraceLine {
   const toolName = toolOf(step);
-  const { phase } = step.own;
-  const previous = ended.get(reusedFrom);
+  const previous = run.ended.get(reusedFrom);
   const details = {
     toolName,
     signature: preview(step.call?.signature ?? ''),
     duplicate: true,
-    requestId,
+    requestId: run.requestId,
     blocked: true,
     reason: 'signature_seen_recently_in_request',
     previous_timestamp: previous === undefined ? null : isoTime(previous),
     previous_step: reusedFrom,
-    ...placeOf(phase),
   };
   const summary = `${toolName} was asked for again; an earlier outcome is used`;
-  return { source: 'system', type: 'duplicate_tool_call', toolName, summary, details, phase };
+  return inPhase(step.own.phase, { type: 'duplicate_tool_call', toolName, summary, details });
 }
 
 export function toolsRegistered({ opening, own: { phase } }: Step, { result }: Closing): TraceLine {
   const { query = '' } = opening;
   const tools = query === '' ? [] : query.split(', ');
   const summary = `${tools.length} tools: ${query}`;
-  const details = { tools, rules: shown(result) };
-  return { source: 'system', type: 'tool_registration', summary, details, phase };
+  return { type: 'tool_registration', summary, details: { tools, rules: shown(result) }, phase };
 }
 
-export function phaseStarted(phase: TracedPhase, reason: string | undefined): TraceLine {
+export function phaseStarted(phase: TracedPhase, reason: string | null = null): TraceLine {
   const summary = `${phase.phase} of batch ${phase.batch} begins`;
-  const details = { reason: reason ?? null, ...placeOf(phase) };
-  return { source: 'system', type: 'orchestration_phase_start', summary, details, phase };
+  return inPhase(phase, { type: 'orchestration_phase_start', summary, details: { reason } });
 }
 
 export function phaseEnded(phase: TracedPhase, reason: string | undefined): TraceLine {
   const summary = because(`${phase.phase} of batch ${phase.batch} is over`, reason, '');
-  const details = { reason: reason ?? 'completed', ...placeOf(phase) };
-  return { source: 'system', type: 'orchestration_phase_end', summary, details, phase };
+  const details = { reason: reason ?? 'completed' };
+  return inPhase(phase, { type: 'orchestration_phase_end', summary, details });
 }
 
 export function phaseChanged(phase: TracedPhase, event: EventOf<'phase.entered'>): TraceLine {
   const { phase: toPhase, batch: toolBatchId, reason = null } = event;
-  const details = { fromPhase: phase.phase, toPhase, reason, toolBatchId };
-  return {
-    source: 'system',
-    type: 'phase_transition',
-    summary: `From ${phase.phase} to ${toPhase}`,
-    details,
-    phase,
-  };
+  const { phase: fromPhase } = phase;
+  const details = { fromPhase, toPhase, reason, toolBatchId };
+  return { type: 'phase_transition', summary: `From ${fromPhase} to ${toPhase}`, details, phase };
 }
 
 export function answered({ outcome, answer = '' }: EventOf<'run.ended'>): TraceLine {
-  const [text, size] = isBlobRef(answer) ? [answer.preview ?? '', answer.size] : [answer, answer.length];
+  const text = textOf(answer);
+  const content = preview(text, isBlobRef(answer) ? answer.size : text.length);
   const summary = text.trim() || `The run ended without an answer (${outcome})`;
-  return {
-    source: 'orion',
-    type: 'orion_response',
-    direction: 'outbound',
-    summary,
-    details: { content: preview(text, size), outcome },
-  };
+  return { type: 'orion_response', summary, details: { content, outcome } };
 }
 
 /** What a person was asked, and what became of it. */
 export function asked(event: EventOf<'approval.requested'>): TraceLine {
   const { approval, step, title, message = null, fingerprint, arguments: given } = event;
   const details = { approval, step, message, fingerprint, arguments: shown(given) };
-  return { source: 'system', type: 'approval_requested', summary: `Asked a person: ${title}`, details };
+  return { type: 'approval_requested', summary: `Asked a person: ${title}`, details };
 }
 
 export function decided(event: EventOf<'approval.decided'>): TraceLine {
   const { approval, by, decision, rationale = null, arguments: given } = event;
   const made = given === undefined ? undefined : shown(given);
   const text = typeof made === 'string' ? made : JSON.stringify(made);
-  const details = { approval, by, decision, rationale, arguments: made };
   const summary = because(`${by} decided «${decision}»`, text, '');
-  return { source: 'user', type: 'approval_decided', summary, details };
+  const details = { approval, by, decision, rationale, arguments: made };
+  return { type: 'approval_decided', summary, details };
 }
 
 export function lapsed({ approval, reason }: EventOf<'approval.lapsed'>): TraceLine {
   const summary = `The question lapsed: ${reason}`;
-  return { source: 'system', type: 'approval_lapsed', summary, details: { approval, reason } };
+  return { type: 'approval_lapsed', summary, details: { approval, reason } };
 }
 
 export function returned({ approval }: EventOf<'approval.returned'>): TraceLine {
   const summary = 'The question that was put off is asked again';
-  return { source: 'system', type: 'approval_returned', summary, details: { approval } };
+  return { type: 'approval_returned', summary, details: { approval } };
 }
 
 const controls = {
@@ -207,31 +174,24 @@ const controls = {
 /** What somebody asked of the run as a whole. */
 export function controlled({ type: told, by, reason }: EventOf<keyof typeof controls>): TraceLine {
   const { type, what } = controls[told];
-  const summary = because(`${by} ${what}`, reason, '');
-  return { source: 'user', type, summary, details: { by, reason: reason ?? null } };
+  return { type, summary: because(`${by} ${what}`, reason, ''), details: { by, reason: reason ?? null } };
 }
 
 export function systemError(error: { readonly code: string; readonly message: string }): TraceLine {
   const summary = error.message.trim() || 'Something went wrong';
-  return { source: 'system', type: 'system_error', summary, details: { code: error.code }, error };
+  return { type: 'system_error', summary, details: { code: error.code }, error };
 }
 
-/** What is blocked, refused or does not fit was never tried. */
-function attemptsOf({ isBegun, attempt }: Step): number {
-  return isBegun ? attempt : 0;
+/** A line that says in which phase it stands. */
+function inPhase(phase: TracedPhase | undefined, line: TraceLine): TraceLine {
+  if (!phase) return line;
+  const place = { phase: phase.phase, toolBatchId: phase.batch, cycle: phase.cycle };
+  return { ...line, details: { ...line.details, ...place }, phase };
 }
 
 function again(step: Step): string {
   const attempts = attemptsOf(step);
   return attempts > 1 ? ` again (attempt ${attempts})` : '';
-}
-
-function toolOf({ call, opening }: Step): string {
-  return call?.tool ?? opening.title;
-}
-
-function placeOf(phase: TracedPhase | undefined): Details {
-  return phase ? { phase: phase.phase, toolBatchId: phase.batch, cycle: phase.cycle } : {};
 }
 
 /** A value as far as a dashboard shows it; what is longer is the beginning of its JSON. */

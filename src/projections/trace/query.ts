@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RunError } from '../../run/failure.ts';
+import { parsed } from '../../run/parsed.ts';
 import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 
 export interface TracePage {
@@ -26,14 +26,7 @@ export function fittingEvents(events: readonly TraceEvent[], filter: TraceFilter
 type Wanted = Omit<z.output<typeof TraceFilter>, 'limit' | 'offset'>;
 
 function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
-  const checked = TraceFilter.safeParse(filter);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  const field = issue?.path.join('.') || 'filter';
-  throw new RunError(
-    'malformed',
-    `The trace cannot be searched: ${field}: ${issue?.message ?? 'it is wrong'}.`,
-  );
+  return parsed(TraceFilter, filter, 'The filter of a trace');
 }
 
 const exact = ['projectId', 'type', 'source', 'requestId'] as const;

@@ -1,10 +1,11 @@
 import type { EventOf, StepId } from '../../run/events.ts';
-import { requestOf } from '../../run/request.ts';
-import type { TraceEvent } from '../../wire/trace.ts';
+import { projectOf, requestOf } from '../../run/request.ts';
+import type { TraceEvent, TraceType } from '../../wire/trace.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
 import { isoTime } from '../time-text.ts';
+import { isToolCall } from '../tool-call.ts';
 import * as lines from './lines.ts';
 import type { Traced, TracedPhase, TraceLine } from './lines.ts';
 
@@ -30,8 +31,7 @@ export function traceProjection(run: string): Projection<Place<Memory, Traced>, 
     own: (_, above) => ({ phase: above?.own.phase, requested: {} }),
     tell: {
       'run.started'({ memory, frames }, { labels, app, conversation, who, input }) {
-        memory.projectId = labels['projectId'] ?? labels['project'] ?? app;
-        memory.requestId = requestOf(labels, run);
+        Object.assign(memory, { projectId: projectOf(labels, app), requestId: requestOf(labels, run) });
         const attachments = input.attachments?.length ?? 0;
         frames.push(lines.userMessage(input.text, { app, conversation, who, attachments }));
       },
@@ -79,18 +79,34 @@ function told<Event>(line: (event: Event) => TraceLine): (trace: Trace, event: E
   return ({ frames }, event) => void frames.push(line(event));
 }
 
+/** Who speaks in a line, and which way it goes; in all others it is the system. */
+const sides: { readonly [Type in TraceType]?: Pick<TraceEvent, 'source' | 'direction'> } = {
+  user_message: { source: 'user', direction: 'inbound' },
+  orion_response: { source: 'orion', direction: 'outbound' },
+  llm_call: { source: 'orion', direction: 'outbound' },
+  llm_result: { source: 'orion', direction: 'inbound' },
+  tool_call: { source: 'tool', direction: 'outbound' },
+  tool_result: { source: 'tool', direction: 'inbound' },
+  approval_decided: { source: 'user' },
+  run_paused: { source: 'user' },
+  run_resumed: { source: 'user' },
+  run_stopped: { source: 'user' },
+};
+
 const summaryLength = 160;
 
 function placed(
   { projectId, requestId }: Memory,
-  { phase, error, ...line }: TraceLine,
+  { type, toolName, summary: said, details, error, phase }: TraceLine,
   place: Pick<TraceEvent, 'id' | 'timestamp'>,
 ): TraceEvent {
-  const said = line.summary.replaceAll(/\s+/g, ' ').trim();
-  const summary = said.length > summaryLength ? `${said.slice(0, summaryLength).toWellFormed()}…` : said;
+  const { source, direction } = sides[type] ?? { source: 'system' };
+  const line = said.replaceAll(/\s+/g, ' ').trim();
+  const summary = line.length > summaryLength ? `${line.slice(0, summaryLength).toWellFormed()}…` : line;
   const known = error && { error: { message: error.message, code: error.code } };
   const indexes = phase && { phaseIndex: Math.max(0, phase.index), cycleIndex: Math.max(0, phase.cycle - 1) };
-  return { ...place, projectId, requestId, metadata: { requestId }, ...line, summary, ...known, ...indexes };
+  const request = { projectId, requestId, metadata: { requestId } };
+  return { ...place, ...request, source, type, direction, toolName, summary, details, ...known, ...indexes };
 }
 
 function call(
@@ -137,7 +153,7 @@ function close({ memory, frames, at }: Trace, event: Closing, step: OpenStep<Tra
   }
   if (opening.kind === 'registration' && outcome === 'completed')
     frames.push(lines.toolsRegistered(step, event));
-  if (opening.kind === 'call' || opening.kind === 'misfit') {
+  if (isToolCall(step)) {
     if (reusedFrom !== undefined) frames.push(lines.duplicateBlocked(step, reusedFrom, memory));
     frames.push(lines.toolReturned(step, event, at));
   }

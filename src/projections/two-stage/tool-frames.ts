@@ -3,19 +3,20 @@ import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import type { ToolResult, TwoStageFrame } from '../../wire/two-stage.ts';
 import type { Closing, OpenStep } from '../story.ts';
 import { isoTime } from '../time-text.ts';
+import { attemptsOf, isToolCall, toolOf } from '../tool-call.ts';
 
 type ToolCall = NonNullable<TwoStageFrame['toolCalls']>[number];
 type Step = OpenStep<unknown>;
 
 /** A call as models ask for it; one that cannot be understood has what was written. */
-export function callOf({ id, call, opening }: Step): ToolCall | undefined {
-  const { kind, title, query = '' } = opening;
-  if (kind !== 'call' && kind !== 'misfit') return undefined;
-  const given = call ? textOf(call.arguments) : query;
+export function callOf(step: Step): ToolCall | undefined {
+  if (!isToolCall(step)) return undefined;
+  const { id, call, opening } = step;
+  const given = call ? textOf(call.arguments) : (opening.query ?? '');
   return {
     id: call?.id ?? `s${id}`,
     type: 'function',
-    function: { name: call?.tool ?? title, arguments: given },
+    function: { name: toolOf(step), arguments: given },
   };
 }
 
@@ -40,7 +41,7 @@ export function resultOf(step: Step, event: Closing, { at, ended }: Ended): Tool
     };
     return { ...place, success: false, error: 'DUPLICATE_BLOCKED', details, attempts: 0, timestamp };
   }
-  const attempts = step.isBegun ? step.attempt : 0;
+  const attempts = attemptsOf(step);
   if (outcome === 'completed')
     return { ...place, success: true, result: shown(result ?? step.text), attempts, timestamp };
   return {

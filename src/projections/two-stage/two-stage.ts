@@ -1,6 +1,6 @@
 import { askingWords } from '../../run/asking.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
-import { requestOf } from '../../run/request.ts';
+import { projectOf, requestOf } from '../../run/request.ts';
 import { pauseKey } from '../../run/tool-pause.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { twoStageError, type TwoStageFrame } from '../../wire/two-stage.ts';
@@ -60,8 +60,8 @@ export function twoStageProjection({
     }),
     tell: {
       'run.started'(scene, { labels, app }) {
-        scene.memory.projectId = labels['projectId'] ?? labels['project'] ?? app;
-        scene.memory.requestId = requestOf(labels, run);
+        const about = { projectId: projectOf(labels, app), requestId: requestOf(labels, run) };
+        Object.assign(scene.memory, about);
         tell(scene, {});
       },
       'phase.entered': enter,

@@ -15,8 +15,8 @@ export const cardMutants: readonly Mutant[] = [
     ...cards,
     name: 'a stage that was left open is an error',
     file: 'src/projections/console/card.ts',
-    find: 'if (card.isStage && !isImplied)',
-    replace: 'if (card.isStage && isImplied)',
+    find: 'if (isStageOf(step) && !isImplied)',
+    replace: 'if (isStageOf(step) && isImplied)',
     only: 'P81',
   },
   {
@@ -62,9 +62,9 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'a stage counts the wait for a person',
-    file: 'src/projections/console/cards.ts',
-    find: 'step.own.waiting = [...around, ...below(steps, step).filter((id) => steps.get(id)?.own.card)];',
-    replace: 'step.own.waiting = around;',
+    file: 'src/projections/working-time.ts',
+    find: ', ...below(story.steps, step)];',
+    replace: '];',
     only: 'P86',
   },
   {
@@ -86,7 +86,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'a person’s no is an error',
-    file: 'src/projections/console/cards.ts',
+    file: 'src/projections/console/card.ts',
     find: 'return declined !== undefined && declined === failure?.message;',
     replace: 'return false && declined === failure?.message;',
     only: 'P89',

@@ -33,7 +33,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'an action is told wherever it is attached',
     file: 'src/projections/console/cards.ts',
-    find: 'if (below.has(action) || around.some((each) => each.own.acts.own.has(action))) return;',
+    find: 'if (below.has(action) || outer.some((each) => each.own.acts.own.has(action))) return;',
     replace: '',
     test: rules,
     only: 'P43',
@@ -65,7 +65,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a decision is told as data',
     file: 'src/projections/console/card.ts',
-    find: "if (card.kind === 'ask') return decisionText(result) ?? plainText(result);",
+    find: "if (opening.kind === 'ask') return decisionText(result) ?? plainText(result);",
     replace: '',
     test: rules,
     only: 'P46',
@@ -73,8 +73,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a blocked repeat of a failure looks like success',
     file: 'src/projections/console/card.ts',
-    find: 'if (failure) return { response: `${failed(failure)} ${before}`, isError: true };',
-    replace: 'if (failure) return { response: `${failed(failure)} ${before}`, isError: false };',
+    find: 'if (failure) return [failedBefore(failure), true];',
+    replace: 'if (failure) return [failedBefore(failure), false];',
     test: rules,
     only: 'P47',
   },
@@ -88,7 +88,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a card counts the wait for a person',
-    file: 'src/projections/console/cards.ts',
+    file: 'src/projections/working-time.ts',
     find: 'return now === 0 ? before : before + Math.max(0, at - since);',
     replace: 'return 0;',
     test: rules,

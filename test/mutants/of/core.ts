@@ -134,7 +134,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'the cards of a failed step are left waiting',
     file: 'src/projections/story.ts',
-    find: 'endBelow(story, step, { outcome: endBelowOutcome(event), listener });',
+    find: 'endBelow(story, step, { at, outcome: endBelowOutcome(event), listener });',
     replace: '',
     test: 'src/projections/console/console.test.ts',
     only: 'several calls at once',
@@ -249,8 +249,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'what a step said last is not told when it ends',
     file: 'src/projections/execution/execution.ts',
-    find: 'event: Closing, step: OpenStep<Held>): void {\n  flush(scene, step);',
-    replace: 'event: Closing, step: OpenStep<Held>): void {',
+    find: 'event: Closing, step: Step): void {\n  flush(scene, step);',
+    replace: 'event: Closing, step: Step): void {',
     test: 'src/projections/execution/execution.test.ts',
     only: 'all that steps say is told',
   },

@@ -7,7 +7,7 @@ export const storyMutants: readonly Mutant[] = [
   {
     name: 'the end of a run leaves steps open',
     file,
-    find: 'endBelow(story, story.run, { outcome: endBelowOutcome(event), listener });',
+    find: 'endBelow(story, story.run, { at, outcome: endBelowOutcome(event), listener });',
     replace: '',
     test,
     only: 'P61',
@@ -99,5 +99,21 @@ export const storyMutants: readonly Mutant[] = [
     replace: 'if (key !== null) return visit;',
     test: 'src/server/doors/door-routes.test.ts',
     only: 'the key is where',
+  },
+  {
+    name: 'a step is worked on while it waits for a person',
+    file: 'src/projections/working-time.ts',
+    find: 'each.waits.now += 1;',
+    replace: '',
+    test,
+    only: 'P96',
+  },
+  {
+    name: 'every worker that takes a run is told',
+    file,
+    find: "if (event.reason === 'recovered') listener.hear(event, story.run);",
+    replace: 'listener.hear(event, story.run);',
+    test,
+    only: 'P97',
   },
 ];
