@@ -16,6 +16,12 @@ export function seedOf(sweep: string): number {
   return seed;
 }
 
+/** `PIECE=3/20` runs the third of twenty pieces of a sweep: with the same `SEED`, all of them are the whole. */
+export function pieceOf<T>(all: readonly T[]): readonly T[] {
+  const [piece = 1, pieces = 1] = (process.env['PIECE'] ?? '1/1').split('/').map(Number);
+  return all.filter((_, i) => i % pieces === piece - 1);
+}
+
 /** What a sweep ran, for the record of a long run. */
 export function tell(sweep: string, counts: Readonly<Record<string, number>>): void {
   if (!isLong) return;

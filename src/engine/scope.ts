@@ -212,6 +212,8 @@ export interface Node<T> extends Omit<StepOptions, 'key'> {
   unless?(before: Before): string | undefined;
   /** Whether it begins now, though not all before it are settled. Asked as each of them is. */
   soon?(before: Before): boolean;
+  /** Resolves once nobody needs it any more, with why: it is skipped, and what it does is ended. Only for what does nothing to the world. */
+  readonly over?: Promise<string> | undefined;
   /** Once it has failed, nothing of its graph begins any more. */
   readonly vital?: boolean;
   run(scope: Scope, before: Before): Promise<T>;

@@ -17,9 +17,19 @@ export function leadingTo({ edges }: Part, some: readonly string[]): ReadonlySet
   return followed(some, indexOf(edges).last);
 }
 
-/** Nodes that lead in a circle; none, if they can be put in order. */
+/** Nodes that lead in a circle, without those before and behind it; none, if they can be put in order. */
 export function circleIn({ nodes, edges }: Part): readonly string[] {
-  const open = new Map(nodes.map(({ id }) => [id, 0]));
+  const ids = nodes.map(({ id }) => id);
+  const notBefore = new Set(unordered(ids, edges));
+  const back = edges
+    .filter(({ from }) => notBefore.has(from))
+    .map(({ from, to }) => ({ from: to, to: from }));
+  return unordered([...notBefore], back);
+}
+
+/** Those that come after a circle, or are in it. */
+function unordered(ids: readonly string[], edges: Part['edges']): readonly string[] {
+  const open = new Map(ids.map((id) => [id, 0]));
   for (const { to } of edges) open.set(to, (open.get(to) ?? 0) + 1);
   const { next } = indexOf(edges);
   const free = [...open].filter(([, count]) => count === 0).map(([id]) => id);

@@ -103,7 +103,7 @@ describe('validation', () => {
         [start, agent('a'), agent('b'), end],
         [to('start', 'a'), to('a', 'b'), to('b', 'a'), to('b', 'end')],
       ),
-      says: '«a», «b»',
+      says: 'a edges: These lead in a circle: «a», «b».',
     },
     {
       name: 'what nothing leads to',

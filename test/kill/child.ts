@@ -21,7 +21,7 @@ const { point } = job;
 const store = watched(await sqliteStore({ folder: job.folder }));
 const catalog = catalogOf(job.work, {
   afterEffect: async (tool) => {
-    if (point.when === 'effect' && point.tool === tool) await standStill();
+    if (point.when === 'effect' && point.tool === tool) await standStill(0);
   },
 });
 const world = {
@@ -69,9 +69,9 @@ function watched(inner: Store): Store {
 }
 
 async function pass<T>(head: number, last: number, commit: () => Promise<T>): Promise<T> {
-  if (isPoint('before', head, last)) await standStill();
+  if (isPoint('before', head, last)) await standStill(last);
   const result = await commit();
-  if (isPoint('after', head, last)) await standStill();
+  if (isPoint('after', head, last)) await standStill(last);
   tell(`acknowledged ${last}`);
   return result;
 }
@@ -84,11 +84,11 @@ function stopping(appender: Appender): Appender {
     next() {
       given = appender.next();
       if (!given || !isPoint('before', given.head, given.last)) return given;
-      void standStill();
+      void standStill(given.last);
       return undefined;
     },
     durable() {
-      if (given && isPoint('after', given.head, given.last)) return void standStill();
+      if (given && isPoint('after', given.head, given.last)) return void standStill(given.last);
       tell(`acknowledged ${given?.last}`);
       appender.durable();
     },
@@ -119,8 +119,9 @@ function commandAt(asked: Approval): Command | undefined {
   return { type: 'decide', by: 'child', approval, fingerprint, decision: 'approve' };
 }
 
-function standStill(): Promise<never> {
-  tell('here');
+/** At a commit, whose last entry this is. */
+function standStill(last: number): Promise<never> {
+  tell(`here ${last}`);
   return new Promise(() => {});
 }
 

@@ -30,6 +30,8 @@ export interface Outcome {
   readonly wrongs: readonly string[];
   readonly doubts: number;
   readonly wasCut: boolean;
+  /** The last entry of the commit at which it was killed: every entry of that commit is the same place. */
+  readonly cutAt: number;
 }
 
 export async function startLedger(): Promise<{ socket: string; stop(): Promise<void> }> {
@@ -72,11 +74,11 @@ export interface Judge {
 
 /** Kill, take over, and say what is wrong. */
 export async function disturbed(job: Job, judge: Judge): Promise<Outcome> {
-  const { acknowledged, wasCut, trouble } = await runChild(job);
+  const { acknowledged, wasCut, cutAt, trouble } = await runChild(job);
   const store = await sqliteStore({ folder: job.folder });
   try {
     const outcome = await takeOver(store, { work: job.work, judge, acknowledged });
-    return { ...outcome, wasCut, wrongs: [...outcome.wrongs, ...trouble] };
+    return { ...outcome, wasCut, cutAt, wrongs: [...outcome.wrongs, ...trouble] };
   } finally {
     await store.close();
   }
@@ -91,17 +93,23 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
-async function runChild(job: Job): Promise<{ acknowledged: number; wasCut: boolean; trouble: string[] }> {
+interface Killed extends Pick<Outcome, 'wasCut' | 'cutAt'> {
+  readonly acknowledged: number;
+  readonly trouble: readonly string[];
+}
+
+async function runChild(job: Job): Promise<Killed> {
   const victim = spawn(process.execPath, [child, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const seen = { acknowledged: 0, wasCut: false, trouble: [] as string[] };
+  const seen = { acknowledged: 0, wasCut: false, cutAt: 0, trouble: [] as string[] };
   createInterface(victim.stderr).on('line', (line) => seen.trouble.push(line));
   createInterface(victim.stdout).on('line', (line) => {
     if (line.startsWith('acknowledged '))
       seen.acknowledged = Math.max(seen.acknowledged, Number(line.slice(13)));
-    if (line !== 'here') return;
+    if (!line.startsWith('here ')) return;
     seen.wasCut = true;
+    seen.cutAt = Number(line.slice(5));
     victim.kill('SIGKILL');
   });
   await once(victim, 'close');
@@ -117,7 +125,7 @@ interface Taking {
 async function takeOver(
   store: Store,
   { work, judge, acknowledged }: Taking,
-): Promise<Omit<Outcome, 'wasCut'>> {
+): Promise<Omit<Outcome, 'wasCut' | 'cutAt'>> {
   const [row] = await store.dispatch.list({ tenant: 'local' });
   if (!row)
     return { entries: [], tree: foldAll([]), wrongs: acknowledged > 0 ? ['the run is gone'] : [], doubts: 0 };

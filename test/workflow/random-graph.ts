@@ -132,7 +132,7 @@ class Drawing {
   #comesAfterQuestion({ nodes, edges }: DrawnPart, sources: readonly DrawnNode[]): boolean {
     const before = new Set(sources.map(({ id }) => id));
     for (const id of before) for (const { from, to } of edges) if (to === id) before.add(from);
-    return nodes.some(({ id, type }) => type === 'human' && before.has(id));
+    return nodes.some((node) => before.has(node.id) && hasQuestion(node));
   }
 
   #node(part: DrawnPart, level: number, sources: readonly DrawnNode[]): DrawnNode {
@@ -230,6 +230,11 @@ class Drawing {
       }
     }
   }
+}
+
+function hasQuestion({ type, body, fallback }: DrawnNode): boolean {
+  const parts = [body, fallback].filter((part) => part !== undefined) as DrawnPart[];
+  return type === 'human' || parts.some(({ nodes }) => nodes.some(hasQuestion));
 }
 
 /** Whether what it gives depends on when it was, who was first, or which of several failures was told. */

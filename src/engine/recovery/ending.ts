@@ -18,7 +18,7 @@ export function closings(tree: RunTree, outcome: EventOf<'run.ended'>['outcome']
 /** An effect that was cut off may have happened all the same: that is said, not hidden. */
 export function closingOf(
   step: Step,
-  outcome: 'stopped' | 'abandoned' | 'failed',
+  outcome: 'stopped' | 'abandoned' | 'failed' | 'skipped',
   failure?: Failure,
 ): RunEvent[] {
   const closed: RunEvent = { type: 'step.closed', step: step.id, outcome, ...present({ failure }) };

@@ -22,6 +22,8 @@ interface Placed extends StepOptions {
   readonly opened?: Step | Promise<never> | undefined;
   /** Siblings that are come to in any order. */
   readonly among?: ReadonlySet<string> | undefined;
+  /** Resolves once nobody needs it any more, with why: then it is skipped, and ended with all below it. */
+  readonly over?: Promise<string> | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function composite<T>(
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
     const doing = () => owned(execution, step, { name: step.title, work: () => work(step) });
-    const given = await execution.deadlines.keep(step, doing);
+    const given = await execution.deadlines.keep(step, doing, placed.over);
     const clean = cleanResult(execution, step, jsonOf(step, given));
     result = clean instanceof Promise ? await execution.busy(clean) : clean;
   } catch (thrown) {

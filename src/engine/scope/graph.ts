@@ -38,9 +38,9 @@ export async function runGraph<T extends Record<string, unknown>>(
   const settled = new Map<string, Promise<Settled>>();
   const whyEnded = failedIn(execution, parent, drawn);
   const settle = async (key: string, node: Node<unknown>): Promise<Settled> => {
-    const { after = [], kind = 'step' } = node;
+    const { after = [], kind = 'step', over } = node;
     const before = await (node.soon ? firstOf(node, settled) : allOf(after, settled));
-    const place = { ...looksOf(node), kind, key, parent, among };
+    const place = { ...looksOf(node), kind, key, parent, among, over };
     return settleNode(execution, place, {
       why: () => whyEnded() ?? node.unless?.(before),
       work: (step) => node.run(inside(step), before),
@@ -84,7 +84,9 @@ async function settleNode(
   try {
     return { outcome: 'completed', result: await composite(execution, place, work) };
   } catch (thrown) {
-    return { outcome: 'failed', failure: failureOf(thrown) };
+    const failure = failureOf(thrown);
+    const isOver = execution.recorded.child(parent, key)?.status === 'skipped';
+    return isOver ? { outcome: 'skipped', reason: failure.message } : { outcome: 'failed', failure };
   }
 }
 

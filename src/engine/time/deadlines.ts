@@ -2,7 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import type { RunEvent, StepId } from '../../run/events.ts';
 import { millisecondsLeftIn } from '../../run/limits.ts';
 import { isResting } from '../../run/pace.ts';
-import { isAtWork, isOpen, stepOf, type Step } from '../../run/tree.ts';
+import { isAtWork, isOpen, stepOf, undecidedApprovals, type Step } from '../../run/tree.ts';
 import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import { closingOf } from '../recovery/ending.ts';
@@ -14,13 +14,13 @@ const lookAgain = 1_000;
 interface Deadline {
   /** Aborts what is under way below the step. */
   readonly effects: Within;
-  /** Resolves when the step, or one above it, was cut off. */
-  readonly cut: PromiseWithResolvers<void>;
+  /** Resolves when the step, or one above it, was cut off, with why. */
+  readonly cut: PromiseWithResolvers<RunError>;
 }
 
 /**
- * Steps that may work only so long. When its time is over a step fails, and all below it ends with it: what is under way is told to
- * end, and what its flow does from there on is not recorded and gets no answer.
+ * Steps that may work only so long, or until nobody needs them. When its time is over a step fails, one that is not needed is skipped,
+ * and all below it ends with it: what is under way is told to end, and what its flow does from there on is not recorded and gets no answer.
  */
 export class Deadlines {
   readonly #execution: Execution;
@@ -31,16 +31,20 @@ export class Deadlines {
     this.#execution = execution;
   }
 
-  /** Do the work of a step in its time. Fails once that is over; the step is closed by then. */
-  async keep<T>(step: Step, work: () => Promise<T>): Promise<T> {
-    if (!step.clock) return work();
-    const deadline = { effects: new Within(this.signalAt(step.parent)), cut: Promise.withResolvers<void>() };
+  /** Do the work of a step in its time, while it is needed. Fails once that is over; the step is closed by then. */
+  async keep<T>(step: Step, work: () => Promise<T>, over?: Promise<string>): Promise<T> {
+    if (!step.clock && !over) return work();
+    const deadline = {
+      effects: new Within(this.signalAt(step.parent)),
+      cut: Promise.withResolvers<RunError>(),
+    };
     this.#running.set(step.id, deadline);
     try {
       // What was cut off when its worker died is not gone through again.
-      if (this.#left(step) <= 0) this.#end(step);
-      else void this.#watch(step, deadline);
-      const tooLate = deadline.cut.promise.then(() => Promise.reject(timedOut(step)));
+      if (this.#left(step) <= 0) this.#end(step, 'failed', timedOut(step));
+      else if (step.clock) void this.#watch(step, deadline);
+      void over?.then((reason) => this.#skip(step, reason));
+      const tooLate = deadline.cut.promise.then((why) => Promise.reject(why));
       return await Promise.race([tooLate, ...(this.hasCut(step.id) ? [] : [work()])]);
     } finally {
       this.#running.delete(step.id);
@@ -85,7 +89,8 @@ export class Deadlines {
     for (;;) {
       const left = this.#left(step);
       const isStill = tree.paused || !isAtWork(tree) || (step.clock !== undefined && isResting(step.clock));
-      if (left <= 0 && !isStill) return this.#execution.alone(async () => this.#end(step));
+      if (left <= 0 && !isStill)
+        return this.#execution.alone(async () => this.#end(step, 'failed', timedOut(step)));
       await world.clock.sleep(isStill ? lookAgain : Math.max(1, left), effects.signal);
       if (effects.signal.aborted) return;
     }
@@ -96,20 +101,35 @@ export class Deadlines {
     return millisecondsLeftIn(tree, step, writer.now()) ?? Infinity;
   }
 
-  /** The time of a step is over. All of it is recorded in one go, so that no crash leaves a part of it. */
-  #end(step: Step): void {
-    const { tree, writer, isLive } = this.#execution;
-    if (!isLive || !isOpen(step) || !this.#running.has(step.id)) return;
+  /** Nobody needs a step any more, nor the answers to what is asked below it. */
+  #skip(step: Step, reason: string): Promise<void> {
+    const { tree, writer } = this.#execution;
+    return this.#execution.alone(async () => {
+      if (!this.#mayEnd(step)) return;
+      for (const { approval, fingerprint, step: asking } of undecidedApprovals(tree))
+        if (this.#isBelow(asking, step))
+          writer.emit({ type: 'approval.lapsed', approval, fingerprint, reason });
+      this.#end(step, 'skipped', new RunError('refused', reason));
+    });
+  }
+
+  #mayEnd(step: Step): boolean {
+    return this.#execution.isLive && isOpen(step) && this.#running.has(step.id);
+  }
+
+  /** All of it is recorded in one go, so that no crash leaves a part of it. */
+  #end(step: Step, outcome: 'failed' | 'skipped', why: RunError): void {
+    const { tree, writer } = this.#execution;
+    if (!this.#mayEnd(step)) return;
     const below = [...tree.open].filter((id) => this.#isBelow(id, step)).toSorted((a, b) => b - a);
     for (const id of [step.id, ...below]) this.#cut.add(id);
     for (const id of below) for (const event of closingOf(stepOf(tree, id), 'abandoned')) writer.emit(event);
-    const { failure } = timedOut(step);
-    for (const event of closingOf(step, 'failed', failure)) writer.emit(event);
+    for (const event of closingOf(step, outcome, why.failure)) writer.emit(event);
     this.#execution.steps.look();
     for (const id of [...below, step.id]) {
       const deadline = this.#running.get(id);
-      deadline?.effects.abort(timedOut(step));
-      deadline?.cut.resolve();
+      deadline?.effects.abort(why);
+      deadline?.cut.resolve(why);
     }
   }
 

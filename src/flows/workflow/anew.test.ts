@@ -165,3 +165,29 @@ describe('[WR40] of the node that failed', () => {
     expect((await stage.tree(on)).ended).toMatchObject({ outcome: 'completed' });
   });
 });
+
+test('[WR40] [WF23] what was withdrawn stays so where the run goes on', async () => {
+  const ask = (id: string) => ({ id, type: 'human', title: id });
+  const graph = {
+    ...graphOf(
+      [
+        { id: 'asks', type: 'loop', times: 2, body: { nodes: [ask('ann')], edges: [] } },
+        ask('bob'),
+        { id: 'join', type: 'merge', first: true },
+        { id: 'post', type: 'tool', tool: 'note', arguments: { n: 1 } },
+      ],
+      'asks>join bob.approved>join join>post',
+    ),
+    name: 'withdrawn',
+  };
+  const stage = new Stage();
+  const worker = stage.hire(breaking(new Map(), 1));
+  const run = await stage.start(worker, drawnFlow, { ...(await runOf(stage.store, graph)), flow: drawnFlow });
+  const bob = (await stage.asked(run)).find(({ title }) => title === 'bob');
+  await stage.decide(run, { approval: bob?.approval ?? '' });
+  const tree = await stage.tree(run);
+  expect([tree.ended?.outcome, outline(tree)]).toEqual(['failed', expect.arrayContaining(['asks skipped'])]);
+  const on = await stage.tree(await forked({ stage, worker, run, tree }, graph));
+  expect([on.ended?.outcome, on.approvals.size, stage.problems]).toEqual(['completed', 2, []]);
+  expect(outline(on)).toContain('asks skipped');
+});

@@ -2,6 +2,7 @@ import { Graph, type GraphNode, type Part } from '../../graph/graph.ts';
 import { isOpen, stepOf, type RunTree, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { isConnected } from './edges.ts';
+import { mootReason } from './moot.ts';
 import { noPath } from './part.ts';
 
 /** What of a run that failed is done anew; all else is kept as it was recorded. */
@@ -44,9 +45,14 @@ function partAnew(finding: Finding, within: Step, part: Part): boolean {
       isAny = true;
       finding.reopened.add(step.id);
       nodeAnew(finding, { step, node, part });
-    } else if (step.status === 'skipped' && step.failure?.message !== noPath) finding.reopened.add(step.id);
+    } else if (step.status === 'skipped' && !isSkippedForGood(step)) finding.reopened.add(step.id);
   }
   return isAny;
+}
+
+/** Neither the path that was taken nor who was first is another when the run goes on. */
+function isSkippedForGood({ failure }: Step): boolean {
+  return failure?.message === noPath || failure?.message === mootReason;
 }
 
 interface At {

@@ -1,12 +1,12 @@
 import type { Before } from '../../engine/scope.ts';
-import { portsOf, type GraphNode, type Part } from '../../graph/graph.ts';
+import { bodiesOf, portsOf, type GraphNode, type Part } from '../../graph/graph.ts';
 import { isConnected, orderOf } from './edges.ts';
 
 /** Why a question is not asked, or asked no more. */
 export const mootReason = 'Another path was first, and nothing comes of the answer any more.';
 
 /**
- * Whether nothing can come of a question any more: it leads to a merge that has taken another path, and whatever else it leads to
+ * Whether nothing can come of a question, or of what asks inside, any more: it leads to a merge that has taken another path, and whatever else it leads to
  * is settled, does nothing by itself, or is an end after one that was reached. What acts is needed: the others go on.
  */
 function isMoot(part: Part, question: GraphNode, ended: Before): boolean {
@@ -40,6 +40,22 @@ function isLastOfBody(part: Part, node: GraphNode): boolean {
 }
 
 function isNeeded({ nodes }: Part, node: GraphNode, ended: Before): boolean {
+  if (node.type !== 'end') return isActing(node);
+  const before = nodes.slice(0, nodes.indexOf(node));
+  return !before.some(({ id, type }) => type === 'end' && ended[id]?.outcome === 'completed');
+}
+
+/** What may be withdrawn: a question, or what does nothing but ask. */
+function isAsking(node: GraphNode): boolean {
+  return hasQuestion(node) && !isActing(node);
+}
+
+function hasQuestion(node: GraphNode): boolean {
+  return node.type === 'human' || bodiesOf(node).some(({ part }) => part.nodes.some(hasQuestion));
+}
+
+/** Whether it, or something inside it, does more than to ask, to wait and to reckon. */
+function isActing(node: GraphNode): boolean {
   switch (node.type) {
     case 'template':
     case 'branch':
@@ -48,18 +64,16 @@ function isNeeded({ nodes }: Part, node: GraphNode, ended: Before): boolean {
       return false;
     case 'merge':
       return node.how === 'agent';
-    case 'end':
-      return !nodes
-        .slice(0, nodes.indexOf(node))
-        .some(({ id, type }) => type === 'end' && ended[id]?.outcome === 'completed');
+    case 'loop':
+    case 'map':
+    case 'failsafe':
+      return bodiesOf(node).some(({ part }) => part.nodes.some(isActing));
     case 'start':
+    case 'end':
     case 'agent':
     case 'team':
     case 'prompt':
-    case 'loop':
-    case 'map':
     case 'review':
-    case 'failsafe':
     case 'tool':
     case 'http':
     case 'code':
@@ -70,7 +84,7 @@ function isNeeded({ nodes }: Part, node: GraphNode, ended: Before): boolean {
   }
 }
 
-/** Tells the questions of one graph when nothing can come of them any more. */
+/** Tells the questions of one graph, and what only asks, when nothing can come of them any more. */
 export class Moot {
   readonly #part: Part;
   readonly #waiting = new Map<GraphNode, PromiseWithResolvers<string>>();
@@ -83,7 +97,7 @@ export class Moot {
 
   /** Whether anything in it may be: where no merge takes the first, all is needed. */
   static isIn({ nodes }: Part): boolean {
-    return nodes.some(isFirst) && nodes.some(({ type }) => type === 'human');
+    return nodes.some(isFirst) && nodes.some(isAsking);
   }
 
   heed(ended: Before): void {
@@ -95,13 +109,12 @@ export class Moot {
   }
 
   whyNot(node: GraphNode): string | undefined {
-    return this.#hasFirst && node.type === 'human' && isMoot(this.#part, node, this.#ended)
-      ? mootReason
-      : undefined;
+    return this.#hasFirst && isAsking(node) && isMoot(this.#part, node, this.#ended) ? mootReason : undefined;
   }
 
-  /** Resolves once a question is. */
-  of(question: GraphNode): Promise<string> {
+  /** Resolves once it is; nothing where that cannot be. */
+  of(question: GraphNode): Promise<string> | undefined {
+    if (!isAsking(question)) return undefined;
     const known = this.#waiting.get(question) ?? Promise.withResolvers<string>();
     this.#waiting.set(question, known);
     if (this.whyNot(question) !== undefined) known.resolve(mootReason);

@@ -58,6 +58,7 @@ function nodeOf(node: GraphNode, drawing: Drawing, doNode: DoNode): Node<Done> {
     after: (orderOf(part).get(id) ?? []).filter((other) => only?.has(other) ?? true),
     vital: !isConnected(part, id, 'failed'),
     soon: node.type === 'merge' && node.first ? isReached : undefined,
+    over: type === 'human' ? undefined : moot?.of(node),
     unless: (before) => (edges.length === 0 || isReached(before) ? moot?.whyNot(node) : noPath),
     run(scope, before) {
       const settled = withRedone(all(before));

@@ -30,7 +30,7 @@ export interface AtWork<Node extends GraphNode = GraphNode> {
   readonly part: Part;
   readonly settled: Before;
   /** Of a question: resolves once nothing can come of it any more, with why. */
-  readonly moot?: { of(node: GraphNode): Promise<string> } | undefined;
+  readonly moot?: { of(node: GraphNode): Promise<string> | undefined } | undefined;
 }
 
 export type NodeOf<Type extends GraphNode['type']> = Extract<GraphNode, { type: Type }>;

@@ -128,6 +128,33 @@ test('[WR32] nodes of a workflow have the types of that wire', () => {
   ]);
 });
 
+test('[WR32] so have those of a workflow that runs as a skill, and nothing beside it', () => {
+  const sequence = told(
+    started('x', { flow: { name: 'pipeline', version: '1' } }),
+    opened(1, 0, { kind: 'skill', key: 'skill_1' }),
+    opened(2, 1, { kind: 'start', key: 'start' }),
+    opened(3, 1, { kind: 'branch', key: 'which' }),
+    opened(4, 1, { kind: 'loop', key: 'again' }),
+    opened(5, 4, { kind: 'round', key: 'round 1' }),
+    opened(6, 5, { kind: 'http', key: 'ask' }),
+    opened(7, 0, { kind: 'skill', key: 'skill_2' }),
+    opened(8, 7, { kind: 'branch', key: 'Graph' }),
+  );
+  const typed = sequence.flatMap(({ event, payload }) =>
+    event === 'step_started' ? [Reflect.get(payload, 'step_type') as string] : [],
+  );
+  expect(typed).toEqual([
+    'transform',
+    'transform',
+    'coordinator',
+    'coordinator',
+    'transform',
+    'tool_call',
+    'transform',
+    'parallel_crew',
+  ]);
+});
+
 test('every step that was started ends once, and nothing is told of it afterwards', () => {
   fc.assert(
     fc.property(fc.oneof(plausibleRun, anyEntries), (entries) => {

@@ -31,8 +31,8 @@ interface Memory {
   readonly run: string;
   /** Who asked to stop it, and why. */
   stop: string;
-  /** Whether its steps are nodes. */
-  isGraph: boolean;
+  /** Steps whose children are nodes of a graph. */
+  readonly graphs: Set<StepId>;
 }
 
 type Execution = Scene<Memory, Held, ExecutionFrame>;
@@ -46,11 +46,11 @@ export function executionProjection({
   run,
 }: Pick<ViewOptions, 'run'>): Projection<Place<Memory, Held>, ExecutionFrame> {
   return overStory<Memory, Held, ExecutionFrame>({
-    memory: () => ({ run, stop: 'The run was stopped.', isGraph: false }),
+    memory: () => ({ run, stop: 'The run was stopped.', graphs: new Set() }),
     own: nothing,
     tell: {
       'run.started'(scene, { app, flow }) {
-        scene.memory.isGraph = flow.name === 'workflow';
+        if (flow.name === 'workflow') scene.memory.graphs.add(0);
         push(scene, 0, { event: 'run_started', payload: { workflow_id: app } });
       },
       'run.ended': end,
@@ -104,11 +104,21 @@ function output(scene: Execution, step: StepId, intermediate_output: Record<stri
 function open(scene: Execution, event: EventOf<'step.opened'>, { id, parent, title }: Step): void {
   const payload = {
     step_name: title || event.kind,
-    step_type: typeOf(event, scene.memory.isGraph),
+    step_type: typeOf(event, isInGraph(scene, event)),
     input_summary: inputOf(event),
     parent_step_id: stepName(parent),
   };
   push(scene, id, { event: 'step_started', payload });
+}
+
+/** A workflow that runs as a skill begins with its start, as any does. */
+function isInGraph(
+  { memory: { graphs }, story }: Execution,
+  { kind, parent }: EventOf<'step.opened'>,
+): boolean {
+  if (kind === 'start') graphs.add(parent);
+  for (let at = parent; !graphs.has(at); at = story.steps.get(at)?.parent ?? 0) if (at === 0) return false;
+  return true;
 }
 
 /** The first piece at once, then as many as make a frame worth its envelope, or half a second of them. */

@@ -6,8 +6,8 @@ export const graphMutants: readonly Mutant[] = [
   {
     name: 'the steps of a graph are held to the order they were recorded in',
     file: 'src/engine/scope/graph.ts',
-    find: 'kind, key, parent, among };',
-    replace: 'kind, key, parent };',
+    find: 'kind, key, parent, among, over };',
+    replace: 'kind, key, parent, over };',
     test,
   },
   {

@@ -141,6 +141,27 @@ export const workflowMutants: readonly Mutant[] = [
     test: 'src/flows/workflow/moot.test.ts',
   },
   {
+    name: 'a loop that lost to another path, and only asks, stays open',
+    file: 'src/flows/workflow/part.ts',
+    find: "over: type === 'human' ? undefined : moot?.of(node),",
+    replace: '',
+    test: 'src/flows/workflow/moot.test.ts',
+  },
+  {
+    name: 'a loop that lost to another path is ended although something in it acts',
+    file: 'src/flows/workflow/moot.ts',
+    find: 'return bodiesOf(node).some(({ part }) => part.nodes.some(isActing));',
+    replace: 'return false;',
+    test: 'src/flows/workflow/moot.test.ts',
+  },
+  {
+    name: 'a node that was ended because nobody needs it has failed',
+    file: 'src/engine/scope/graph.ts',
+    find: "const isOver = execution.recorded.child(parent, key)?.status === 'skipped';",
+    replace: 'const isOver = false;',
+    test: 'src/flows/workflow/moot.test.ts',
+  },
+  {
     name: 'a question that was withdrawn is asked anew after a crash',
     file: 'src/engine/question/ask.ts',
     find: 'withdrawnAt(execution, step) ?? put(',
