@@ -154,7 +154,8 @@ describe('what was cut off by the end of its time', () => {
             await outer.step({ key: 'deep' }, (deep) => deep.call('work', {}));
             return 'done';
           })
-          .catch(isOver),
+          .catch(isOver)
+          .then((said) => `${said} ${scope.message()?.text}`),
       );
       return { seen, flow, catalog: { flows: [flow], ...catalog } };
     };
@@ -173,9 +174,10 @@ describe('what was cut off by the end of its time', () => {
       const row = { tenant: 'local', conversation: 'c', app: 'test', title: 'again', flow: 'test@1' };
       const frames = encodeAll(entries.slice(0, kept));
       await again.store.dispatch.create({ run, ...row, last: kept, frames });
+      await again.send(run, { type: 'message', by: 'ann', text: 'Hello.' });
       again.hire(catalog);
       await again.clock.pass(15 * second);
-      expect((await again.tree(run)).ended?.answer, `kept ${kept}`).toBe('over');
+      expect((await again.tree(run)).ended?.answer, `kept ${kept}`).toBe('over Hello.');
       expect(seen.entered, `kept ${kept}`).toBe(0);
     }
   });

@@ -119,12 +119,14 @@ export class Deadlines {
 
   /** All of it is recorded in one go, so that no crash leaves a part of it. */
   #end(step: Step, outcome: 'failed' | 'skipped', why: RunError): void {
-    const { tree, writer } = this.#execution;
+    const { tree, writer, recorded } = this.#execution;
     if (!this.#mayEnd(step)) return;
     const below = [...tree.open].filter((id) => this.#isBelow(id, step)).toSorted((a, b) => b - a);
     for (const id of [step.id, ...below]) this.#cut.add(id);
     for (const id of below) for (const event of closingOf(stepOf(tree, id), 'abandoned')) writer.emit(event);
     for (const event of closingOf(step, outcome, why.failure)) writer.emit(event);
+    // What is below is not gone through any more: nothing of it is ahead.
+    recorded.visit(step);
     this.#execution.steps.look();
     for (const id of [...below, step.id]) {
       const deadline = this.#running.get(id);

@@ -74,6 +74,14 @@ export const waitMutants: readonly Mutant[] = [
     only: '[GR9]',
   },
   {
+    name: 'what was cut off is waited for after a recovery, and messages are taken no more',
+    file: 'src/engine/time/deadlines.ts',
+    find: 'recorded.visit(step);',
+    replace: '',
+    test: 'src/engine/time/cut-off.test.ts',
+    only: '[E311]',
+  },
+  {
     name: 'a step whose time was over when its worker died is gone through again',
     file: 'src/engine/time/deadlines.ts',
     find: 'if (this.#left(step) <= 0)',
