@@ -93,6 +93,14 @@ export const pathMutants: readonly Mutant[] = [
     hangs: true,
   },
   {
+    name: 'a command is not looked for in the mailbox of a run that was sent nothing before',
+    file: 'src/stores/sqlite/unsent.ts',
+    find: 'runs.delete(sent.run);',
+    replace: '',
+    test: 'src/stores/sqlite/unsent.test.ts',
+    only: '[Q133]',
+  },
+  {
     name: 'a run asks the store while it is being created',
     file: 'src/engine/execution.ts',
     find: 'if (this.#creating) await this.#activity.busy(this.#creating);',
