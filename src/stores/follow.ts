@@ -129,7 +129,8 @@ async function* pages({ run, after, signal, tail, read }: Following): AsyncGener
     position = page.chunks.at(-1)?.last ?? position;
     if (page.chunks.length > 0) yield page.chunks;
     if (page.ended) return;
-    if (page.chunks.length === 0 && tail.version() === seen && !signal.aborted) await tail.change(signal);
+    const isThere = page.isAll || page.chunks.length === 0;
+    if (isThere && tail.version() === seen && !signal.aborted) await tail.change(signal);
   }
 }
 

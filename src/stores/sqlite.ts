@@ -7,6 +7,7 @@ import { groupCommit, type Committed } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
 import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
+import { unsentRuns, type UnsentRuns } from './sqlite/unsent.ts';
 import type { Operation, Reply } from './batch.ts';
 import type { Store } from './store.ts';
 
@@ -31,7 +32,8 @@ export async function sqliteStore({
   const hints = hintsToListeners();
   const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', (heard) => hints.give(heard));
   const live = followers((run, after) => thread.read('read', { run, after }));
-  const show = shower(live, hints);
+  const unsent = unsentRuns();
+  const show = shower(live, hints, unsent);
   const group = groupCommit((operations, committed) =>
     thread.commit(clock(), operations, show(operations, committed)),
   );
@@ -47,9 +49,11 @@ export async function sqliteStore({
       over.signal.aborted ? appender.failed(closed()) : group.offer(appender, isAwaited),
     time: () => open(async () => (settings.now ?? Date.now)()),
   };
+  const all = facets(carrier, live, hints);
   return {
     notices: thread.notices,
-    ...facets(carrier, live, hints),
+    ...all,
+    mailbox: unsent.over(all.mailbox),
     listen(hear) {
       const unlisten = hints.listen(hear);
       checking ??= checkAll(thread, over.signal);
@@ -58,6 +62,7 @@ export async function sqliteStore({
     health: () => open(() => thread.health()),
     async close() {
       over.abort();
+      unsent.forget();
       await group.drained();
       await checking;
       await thread.close();
@@ -67,8 +72,13 @@ export async function sqliteStore({
 }
 
 /** Whoever watches is shown what was committed before whoever wrote it goes on. */
-function shower(live: Followers, hints: Pick<ReturnType<typeof hintsToListeners>, 'give'>) {
+function shower(
+  live: Followers,
+  hints: Pick<ReturnType<typeof hintsToListeners>, 'give'>,
+  unsent: Pick<UnsentRuns, 'committed'>,
+) {
   const show = (operations: readonly Operation[], reply: Reply): void => {
+    unsent.committed(operations, reply);
     const refused = new Set(reply.refusals.map(({ index }) => index));
     operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
     hints.give(reply.hints);

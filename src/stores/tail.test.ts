@@ -16,7 +16,7 @@ test('[J15] the window keeps a bounded end of the run, and says when it cannot t
   expect(kept.length).toBeGreaterThan(10);
   expect(kept.length * 10_000).toBeLessThan(300_000);
   expect(seqs(tail.after(1_997)?.chunks ?? [])).toEqual([1_998, 1_999, 2_000]);
-  expect(tail.after(2_000)).toEqual({ chunks: [], ended: false });
+  expect(tail.after(2_000)).toEqual({ chunks: [], isAll: true, ended: false });
   expect(tail.after(2_001)).toBeUndefined();
 });
 

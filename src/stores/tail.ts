@@ -33,10 +33,11 @@ export function tailOfRun(): Tail {
     change,
     after(position) {
       if (last === 0 || last < position) return undefined;
-      if (last === position) return { chunks: [], ended };
+      if (last === position) return { chunks: [], isAll: true, ended };
       const oldest = chunks[0];
       if (!oldest || oldest.first > position + 1) return undefined;
-      return { chunks: chunks.slice(chunks.findLastIndex((chunk) => chunk.last <= position) + 1), ended };
+      const from = chunks.findLastIndex((chunk) => chunk.last <= position) + 1;
+      return { chunks: chunks.slice(from), isAll: true, ended };
     },
     publish(chunk, ends) {
       // A hole would be given to followers as if nothing were missing; starting afresh sends them to the store.

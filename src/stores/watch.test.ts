@@ -11,7 +11,7 @@ interface Watched {
   readonly given: Chunk[];
   readonly over: Promise<unknown>;
   /** Answer the oldest read, with these entries. */
-  readonly answer: (from: number, to: number, ended?: boolean) => Promise<void>;
+  readonly answer: (from: number, to: number, page?: Partial<Page>) => Promise<void>;
   readonly asked: number[];
 }
 
@@ -32,9 +32,9 @@ function watched(): Watched {
     },
     left: () => {},
   });
-  const answer: Watched['answer'] = async (from, to, ended = false) => {
+  const answer: Watched['answer'] = async (from, to, { ended = false, isAll = ended } = {}) => {
     while (reads.length === 0) await turn();
-    reads.shift()?.resolve({ chunks: range(from, to).map(chunk), ended });
+    reads.shift()?.resolve({ chunks: range(from, to).map(chunk), isAll, ended });
     await turn();
   };
   return { watch, given, over: over.promise, answer, asked };
@@ -51,7 +51,7 @@ test('[J39] what is shown to one who reads, or is behind, is taken in order all 
   expect(seqs(given)).toEqual([1, 2, 3]);
   watch.show(chunk(4), false);
   watch.show(chunk(6), true);
-  await answer(5, 6, true);
+  await answer(5, 6, { ended: true });
   expect(await over).toBe(undefined);
   expect(seqs(given)).toEqual(range(1, 6));
 });
@@ -62,6 +62,14 @@ test('[J45] what was shown meanwhile is not read as well', async () => {
   watch.show(chunk(2), false);
   watch.show(chunk(3), false);
   await answer(1, 2);
+  expect([seqs(given), asked]).toEqual([[1, 2, 3], [0]]);
+});
+
+test('[J46] what was read up to the head is not asked for once more, and what comes then is taken', async () => {
+  const { watch, given, answer, asked } = watched();
+  watch.look();
+  await answer(1, 2, { isAll: true });
+  watch.show(chunk(3), false);
   expect([seqs(given), asked]).toEqual([[1, 2, 3], [0]]);
 });
 

@@ -70,8 +70,8 @@ export class Watch {
         const fresh = page.chunks.filter(({ last }) => last > this.#position);
         for (const chunk of fresh) this.#give(chunk);
         if (page.ended) this.#finish();
-        // Only the store can tell whether that was all, unless what comes next was shown.
-        if (!this.#takeAhead()) this.#isStale ||= fresh.length > 0;
+        // Only the store can tell what comes after that, unless it was shown.
+        if (!this.#takeAhead()) this.#isStale ||= fresh.length > 0 && !page.isAll;
       }
     } catch (thrown) {
       this.#finish(thrown);
@@ -116,6 +116,6 @@ export class Watch {
 
 /** A run that was there and is no longer has no more to give; one that never was is the caller's mistake. */
 export function erased(thrown: unknown, found: boolean): Page {
-  if (found && failureOf(thrown).code === 'unknown') return { chunks: [], ended: true };
+  if (found && failureOf(thrown).code === 'unknown') return { chunks: [], isAll: true, ended: true };
   throw thrown;
 }

@@ -52,7 +52,6 @@ export const designRoute = route({
   },
   async handle({ context, caller, body, signal }) {
     expectOpen(context);
-    await context.readiness.expect();
     const { home } = context;
     const name =
       body.workflow_id ??

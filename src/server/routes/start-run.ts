@@ -15,7 +15,6 @@ import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import { withinQuota } from '../runs/quotas.ts';
 import { sameAgainAs } from '../runs/again.ts';
 import { sameRun, startedWith } from '../runs/same-start.ts';
 import type { Source } from '../access/source.ts';
@@ -143,7 +142,6 @@ export async function startRun(
   { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
-  await context.readiness.expect();
   const { tenant, who } = caller;
   const app = typeof name === 'object' ? name : await appFor(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
@@ -207,25 +205,30 @@ async function expectConversation(
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */
 const starting = new WeakMap<ServerContext, Map<string, number>>();
 
-/** Begin a run, if its tenant may have one more, of this size. */
-export function withinMeans<T>(
+/**
+ * Begin a run, if it would be kept, and if its tenant may have one more, of this size: one that begins more than it ends would
+ * in time leave no room for the others.
+ */
+export async function withinMeans<T>(
   context: ServerContext,
-  size: { readonly tenant: string; readonly bytes: number },
+  { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
   start: () => Promise<T>,
 ): Promise<T> {
-  return withinShare(context, size.tenant, () => withinQuota(context, size, start));
-}
-
-/** A tenant that begins more than it ends would in time leave no room for the others. */
-async function withinShare<T>(context: ServerContext, tenant: string, start: () => Promise<T>): Promise<T> {
+  const { quotas, readiness, home } = context;
   const counts = starting.get(context) ?? new Map<string, number>();
   starting.set(context, counts);
   const before = counts.get(tenant) ?? 0;
   counts.set(tenant, before + 1);
   try {
-    const { runs, waiting: most } = context.quotas;
-    const { working, waiting } = await context.home.store.dispatch.unfinished(tenant);
-    if (working + before < runs && waiting < most) return await start();
+    const { runs, waiting: most } = quotas;
+    const { dispatch, blobs } = home.store;
+    // Asked at once: each by itself would wake the store's thread, and wait for it.
+    const asked = Promise.all([dispatch.unfinished(tenant), blobs.held(tenant), readiness.expect()]);
+    const [{ working, waiting }, held] = await asked;
+    if (working + before < runs && waiting < most) {
+      const done = quotas.upload(tenant, { held, more: bytes });
+      return await start().finally(done);
+    }
     const full = waiting < most ? `${runs} runs have not ended` : `${most} runs wait for something`;
     const message = `This is more than your share: ${full}; stop some, or wait.`;
     throw new RunError('over-budget', message, { retryable: true });

@@ -16,7 +16,6 @@ import { recordedGraph } from './recorded-graph.ts';
 /** A run that goes on from where another has failed. There is one: two would do what follows twice. */
 export async function goOnFrom(context: ServerContext, caller: Caller, row: RunRow): Promise<Forked> {
   expectOpen(context);
-  await context.readiness.expect();
   const { home } = context;
   const tree = await context.trees.of(row);
   const { body, inner } = await recordedGraph(home, row, tree);

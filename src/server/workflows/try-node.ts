@@ -35,7 +35,6 @@ interface Wanted extends TriedNode {
 export async function tryAlone(asking: Asking, given: Wanted): Promise<Omit<GoingOn, 'events'>> {
   const { context, caller, heavy } = asking;
   expectOpen(context);
-  await context.readiness.expect();
   const wanted = context.home.secrets.cleanAll(given);
   const meant = await nodeMeant(asking, wanted);
   const row = await runMeant(asking, wanted);

@@ -6,9 +6,12 @@ import { leaveAll } from './lines.ts';
 import type { Needs } from './needs.ts';
 import type { Append, Chunk, RunRow } from '../store.ts';
 
-/** What a follower needs: `ended` when nothing comes after these chunks, ever. */
+/** What a follower needs. */
 export interface Page {
   readonly chunks: readonly Chunk[];
+  /** Nothing came after these chunks when they were read. */
+  readonly isAll: boolean;
+  /** Nothing comes after them, ever. */
   readonly ended: boolean;
 }
 
@@ -56,7 +59,8 @@ export function appendNeeds({ fence: { run }, uses = [], blobs = [], ends }: App
 export function read(desk: Desk, { run, after }: { readonly run: string; readonly after: number }): Page {
   const { state, head } = runOf(desk, run);
   const chunks = desk.tables.chunksAfter(run, after);
-  return { chunks, ended: state === 'ended' && (chunks.at(-1)?.last ?? after) >= head };
+  const isAll = (chunks.at(-1)?.last ?? after) >= head;
+  return { chunks, isAll, ended: isAll && state === 'ended' };
 }
 
 export function readNeeds(from: { readonly run: string; readonly after: number }): Needs {
