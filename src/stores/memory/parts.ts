@@ -22,26 +22,34 @@ export function memoryLines(): Lines {
   };
 }
 
-export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> & {
-  readonly blobBytes: (tenant: string) => number;
-} {
-  const kept = new Map<string, { readonly text: string; readonly runs: Set<string> }>();
+/** Counts what a tenant has more or less. */
+export type Hold = (tenant: string, bytes: number) => void;
+
+interface KeptBlob {
+  readonly tenant: string;
+  readonly text: string;
+  readonly runs: Set<string>;
+}
+
+export function memoryBlobs(hold: Hold): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
+  const kept = new Map<string, KeptBlob>();
   return {
     blob: (tenant, blob) => kept.get(`${blob} ${tenant}`)?.text,
-    blobBytes: (tenant) =>
-      [...kept]
-        .filter(([name]) => name.endsWith(` ${tenant}`))
-        .reduce((bytes, [, { text }]) => bytes + Buffer.byteLength(text), 0),
     addBlob({ tenant, run }, blob, text) {
       const known = kept.get(`${blob} ${tenant}`);
-      if (known) known.runs.add(run);
-      else kept.set(`${blob} ${tenant}`, { text, runs: new Set([run]) });
+      if (known) return void known.runs.add(run);
+      kept.set(`${blob} ${tenant}`, { tenant, text, runs: new Set([run]) });
+      hold(tenant, Buffer.byteLength(text));
     },
     useBlob({ tenant, run }, blob) {
       return kept.get(`${blob} ${tenant}`)?.runs.add(run) !== undefined;
     },
     dropBlobs(run) {
-      for (const [name, { runs }] of kept) if (runs.delete(run) && runs.size === 0) kept.delete(name);
+      for (const [name, { tenant, text, runs }] of kept) {
+        if (!runs.delete(run) || runs.size > 0) continue;
+        kept.delete(name);
+        hold(tenant, -Buffer.byteLength(text));
+      }
     },
   };
 }

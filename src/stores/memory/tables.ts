@@ -1,6 +1,6 @@
 import { memoryFeed, type MemoryFeed } from './feed.ts';
 import { memoryLists, type Listed, type Lists } from './lists.ts';
-import { memoryBlobs, memoryDefinitions, memoryLines } from './parts.ts';
+import { memoryBlobs, memoryDefinitions, memoryLines, type Hold } from './parts.ts';
 import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
 import {
@@ -27,23 +27,18 @@ export function memoryTables(): Tables {
     if (!found) throw new RangeError(`rows of run ${run} were asked for without looking whether it exists`);
     return found;
   };
-  const { blobBytes, ...blobs } = memoryBlobs();
   const held = new Map<string, number>();
-  const hold = (tenant: string, bytes: number): void =>
-    void held.set(tenant, (held.get(tenant) ?? 0) + bytes);
+  const hold: Hold = (tenant, bytes) => void held.set(tenant, (held.get(tenant) ?? 0) + bytes);
   return {
     ...runRows(runs, kept, hold),
     ...entryRows(kept, hold),
     ...memoryLines(),
-    ...blobs,
+    ...memoryBlobs(hold),
     ...memoryShared(),
     ...memoryDefinitions(),
-    held: (tenant) => (held.get(tenant) ?? 0) + blobBytes(tenant),
+    held: (tenant) => held.get(tenant) ?? 0,
   };
 }
-
-/** Counts what a tenant has more or less. */
-type Hold = (tenant: string, bytes: number) => void;
 
 function runRows(
   runs: Map<string, Kept>,
