@@ -264,4 +264,20 @@ export const hostileMutants: readonly Mutant[] = [
     test: 'src/server/applications/sessions.test.ts',
     only: 'their own sessions are in their list',
   },
+  {
+    name: 'a peer that answers nothing is waited for as long as the kernel likes',
+    file: 'src/server/http/silent-peers.ts',
+    find: 'const enough = 6;',
+    replace: 'const enough = 60;',
+    test: 'src/server/http/silent-peers.test.ts',
+    only: 'is cut off, and no other',
+  },
+  {
+    name: 'a peer is cut off whose answer is late',
+    file: 'src/server/http/silent-peers.ts',
+    find: 'const enough = 6;',
+    replace: 'const enough = 5;',
+    test: 'src/server/http/silent-peers.test.ts',
+    only: 'is cut off, and no other',
+  },
 ];
