@@ -1,7 +1,7 @@
 import { inTurn, soonInTurn } from './in-turn.ts';
 
 /** How long work goes on before others get their turn. Milliseconds. */
-const spell = 2;
+const spell = 1;
 /** So many spells are short work. What is longer stands in line with all long work. */
 const short = 4;
 

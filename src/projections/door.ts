@@ -106,6 +106,8 @@ export interface DecideWish {
   /** What the user said last in the same request, where clients repeat what was said: anything new is refused. */
   readonly beside?: string | undefined;
   readonly decisions: readonly SentDecision[];
+  /** What the request calls the list they stand in. */
+  readonly field?: string;
 }
 
 export interface SentDecision {

@@ -59,6 +59,8 @@ export const term = {
   agent: (agent: string): string => `a ${JSON.stringify(agent)}`,
   tool: (tool: string): string => `t ${JSON.stringify(tool)}`,
   question: (fingerprint: string): string => `q ${fingerprint}`,
+  /** A label that says who began the run, and is right. */
+  own: (name: string, who: string): string => `o ${JSON.stringify([name, who])}`,
 };
 
 /** What somebody looks for, as the terms it is found by. */
@@ -95,8 +97,10 @@ interface Place {
 type Adding<Event> = (event: Event, place: Place) => Indexed;
 
 const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = {
-  'run.started': ({ labels, input, guarded, history = [], definition }, { at }) => {
-    const named = Object.entries(labels).map(([name, value]) => term.label(name, value));
+  'run.started': ({ labels, who, input, guarded, history = [], definition }, { at }) => {
+    const named = Object.entries(labels).flatMap(([name, value]) =>
+      value === who ? [term.label(name, value), term.own(name, value)] : [term.label(name, value)],
+    );
     const sent = Array.isArray(history) ? history.map(({ text }) => text) : [history];
     const words = [guarded ?? input.text, ...sent].flatMap(textTerms);
     const facts = { ...noFacts, labels, startedAt: at, ...present({ definition }) };

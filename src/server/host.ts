@@ -5,6 +5,7 @@ import { apiOver, type Api, type ApiSettings } from './api.ts';
 import type { ServerContext } from './context.ts';
 import { doorRoutes } from './doors/door-routes.ts';
 import { listenInFolder } from './folder/folder-socket.ts';
+import { cutSilentPeers } from './http/silent-peers.ts';
 import type { OpenFolder } from './folder/open-folder.ts';
 import { routeTable } from './routes/table.ts';
 import { lookingAgain } from './shared/watched-kind.ts';
@@ -38,6 +39,7 @@ export async function hostOpened(home: OpenFolder, hosting: ApiSettings): Promis
     closing: closing.signal,
   });
   lookAfter(context, closing.signal);
+  closing.signal.addEventListener('abort', cutSilentPeers(app.server));
   const schedules = keepSchedules(context, closing.signal);
   const listening = await listenInFolder(hosting.folder, (socket) => {
     ways.set(socket, ownersWay);

@@ -44,3 +44,14 @@ test('[V138] nothing more is taken once the turn is over', async () => {
   await take(Array.from({ length: 40 }, () => text('a')));
   expect(said).toHaveLength(1);
 });
+
+test('[V138] a stream that floods has one breath, however many chunks it comes in', async () => {
+  let breathers = 0;
+  const breather = () => {
+    breathers += 1;
+    return async () => {};
+  };
+  const take = inPieces({ breather }, new AbortController().signal, () => false);
+  for (let chunk = 0; chunk < 5; chunk += 1) await take(Array.from({ length: 40 }, () => text('a')));
+  expect(breathers).toBe(1);
+});

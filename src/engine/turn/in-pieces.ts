@@ -14,8 +14,9 @@ export function inPieces(
   signal: AbortSignal,
   take: Take,
 ): (events: readonly AgentEvent[]) => boolean | Promise<boolean> {
+  // One for the whole stream: a flood is no short work because each of its chunks is.
+  const breathe = clock.breather();
   const takeMuch = async (events: readonly AgentEvent[]): Promise<boolean> => {
-    const breathe = clock.breather();
     for (const event of shortEvents(events)) {
       if (take([event])) return true;
       await breathe();

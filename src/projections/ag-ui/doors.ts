@@ -78,7 +78,7 @@ function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
   const last = messages.findLast(({ role }) => role !== 'activity');
   if (resume.length > 0) {
     const beside = last?.role === 'user' ? words(last) : undefined;
-    return { wants: 'decide', app, decisions: resume.map(decisionOf), beside };
+    return { wants: 'decide', app, decisions: resume.map(decisionOf), field: 'resume', beside };
   }
   if (last?.role !== 'user')
     throw new RunError(

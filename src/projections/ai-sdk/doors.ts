@@ -50,7 +50,7 @@ function wishOf(app: string, request: AiSdkRequest): Wish<Framing> {
   const last = messages.at(-1);
   if (last?.role === 'assistant') {
     const decisions = decisionsIn(last);
-    if (decisions.length > 0) return { wants: 'decide', app, decisions, form: 'stream' };
+    if (decisions.length > 0) return { wants: 'decide', app, decisions, field: 'messages', form: 'stream' };
     throw new RunError(
       'malformed',
       'The last of «messages» is an answer, and answers no question: send what the user says.',

@@ -22,7 +22,8 @@ export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
   const form = stream === true ? 'stream' : background === true ? 'now' : 'whole';
   const items = typeof input === 'string' ? [{ role: 'user', content: input } as const] : input;
   const decisions = decisionsIn(items);
-  if (decisions.length > 0) return { wants: 'decide', app: app || undefined, decisions, form };
+  if (decisions.length > 0)
+    return { wants: 'decide', app: app || undefined, decisions, field: 'input', form };
   const sent = items.flatMap((item, i) => messageIn(item, i));
   const message = sent.at(-1);
   if (message?.role !== 'user')
@@ -83,7 +84,7 @@ function decisionsIn(items: readonly ResponsesItemIn[]): SentDecision[] {
     answered,
     items.findLastIndex((item) => 'role' in item),
   );
-  if (items.slice(answered + 1, said).some((item) => decisionIn(item).length > 0))
+  if (items.slice(answered + 1, Math.max(0, said)).some((item) => decisionIn(item).length > 0))
     throw new RunError(
       'malformed',
       'The «input» decides and says something at once: send the «mcp_approval_response» alone, and the message after its answer.',

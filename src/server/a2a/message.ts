@@ -8,7 +8,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import { startRun } from '../routes/start-run.ts';
 import { decisionInWords } from '../../run/asking.ts';
-import { decideTogether } from '../runs/decide-approval.ts';
+import { decideTogether, expectFewDecisions } from '../runs/decide-approval.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import type { Asked } from './requests.ts';
 
@@ -87,6 +87,7 @@ async function answer(
 
 function decisionsIn(message: Message): readonly z.infer<typeof Answer>[] {
   const data = message.parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+  expectFewDecisions(data.length, 'parts');
   if (data.length === 0) return [decisionInWords(textIn(message)) ?? { decision: 'reject' }];
   return data.map((value) => {
     const given = Answer.safeParse(value);

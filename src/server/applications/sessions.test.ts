@@ -17,3 +17,17 @@ test('[PL75] what somebody begins under the name of another is no session of the
   const session = `${chat}/sessions/${textAt(begun, 'conversation')}`;
   expect((await at.ask(session, { key: ann })).status).toBe(404);
 });
+
+test('[PL75] however many runs others begin under the name of somebody, their own sessions are in their list', async () => {
+  const data = temporaryFolder();
+  const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
+  const echo = appWith(async (_, text) => text, 'echo');
+  const at = await serving({ data, config: { apps: { echo }, auth: { required: true } } });
+  const chat = '/api/applications/echo/chat';
+  const own = await at.ask(chat, { key: ann, json: { message: 'mine', session_id: 's' } });
+  const forged = { app: 'echo', input: { text: 'not mine' }, labels: { user: 'ann' } };
+  for (let i = 0; i < 201; i += 1)
+    expect((await at.ask('/api/runs', { key: bob, json: forged })).status).toBe(201);
+  const history = await at.ask(`${chat}/history`, { key: ann });
+  expect(history.json).toMatchObject({ sessions: [{ session_id: textAt(own, 'session_id') }] });
+});

@@ -1,4 +1,4 @@
-import { termsFor } from '../../run/facts.ts';
+import { term } from '../../run/facts.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { runsOf } from '../../front/erase.ts';
@@ -69,16 +69,26 @@ async function ownOf({ context, caller, app }: Asking, rows: readonly RunRow[]):
 const mostSessions = 200;
 
 /** The newest run of each session that somebody has with an application, the newest first. */
-export async function sessionsOf({ context, caller, app }: Asking): Promise<readonly RunRow[]> {
-  const terms = termsFor({ labels: [`${ownerLabel}=${caller.who}`] });
-  const { tenant } = caller;
-  const rows = await context.home.dispatch.list({ tenant, terms, limit: mostSessions });
+export async function sessionsOf(asking: Asking): Promise<readonly RunRow[]> {
+  const { context, caller, app } = asking;
+  const { tenant, who } = caller;
+  const newest = (term: string): Promise<readonly RunRow[]> =>
+    context.home.dispatch.list({ tenant, terms: [term], limit: mostSessions });
+  // However many others begin under the same label, these are all theirs. Runs of before are found by the label alone.
+  const own = (await newest(term.own(ownerLabel, who))).filter((row) => row.app === app);
+  const known = new Set(own.map(({ run }) => run));
+  const labelled = (await newest(term.label(ownerLabel, who))).filter(({ run }) => !known.has(run));
+  const rows = [...own, ...(await ownOf(asking, labelled))];
   const seen = new Set<string>();
-  return (await ownOf({ context, caller, app }, rows)).filter((row) => {
+  return rows.toSorted(byNewest).filter((row) => {
     if (seen.has(row.conversation)) return false;
     seen.add(row.conversation);
     return true;
   });
+}
+
+function byNewest(one: RunRow, other: RunRow): number {
+  return other.createdAt - one.createdAt;
 }
 
 /** A run where it has ended, or asks a person: whoever wants one answer waits for that. */

@@ -16,6 +16,7 @@ import { startedWith } from '../runs/same-start.ts';
 import { expectBegin, givenAnswer } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
+import { namedRuns, type NamedRuns } from './named-runs.ts';
 
 /** How long the same request may be one that a client library sends again. Milliseconds. */
 const retries = 60_000;
@@ -84,42 +85,62 @@ async function sentBy(
 ): Promise<NonNullable<Start['sent']>> {
   const ignored = new Set<string>();
   const messages: SentMessage[] = [];
+  const named = namedRuns(history ?? [], {
+    row: (run) => ownRun(visitor, run),
+    answer: async ({ run, begin: from }) => {
+      const row = await ownRun(visitor, run);
+      return row && givenAnswer(visitor, row, from);
+    },
+  });
   for (const sent of history ?? []) {
-    const message = await withWords(visitor, sent, ignored);
-    if (message) messages.push(await believed(visitor, app, { message, ignored }));
+    const message = await withWords(named, sent, ignored);
+    if (message) messages.push(await believed(visitor, app, { message, named, ignored }));
   }
-  const notices = [...ignored].map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
-  const left = unread.map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
+  const notices = few([...ignored]).map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
+  const left = few(unread).map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
   return { history: history && messages, notices: [...notices, ...left] };
 }
 
+/** So many say what is wrong with all. */
+const mostNotices = 50;
+
+function few(sentences: readonly string[]): readonly string[] {
+  const more = sentences.length - mostNotices;
+  return more <= 0 ? sentences : [...sentences.slice(0, mostNotices), `There are ${more} more like these.`];
+}
+
 /** A message that is only named, with its words; undefined where those are nowhere here. */
-async function withWords(visitor: Visitor, message: Sent, ignored: Set<string>): Promise<Sent | undefined> {
-  const { named } = message;
-  if (!named) return message;
-  const { run, begin: from } = named.answer;
-  const row = await ownRun(visitor, run);
+async function withWords(named: NamedRuns, message: Sent, ignored: Set<string>): Promise<Sent | undefined> {
+  if (!message.named) return message;
+  const { answer, in: wordsIn } = message.named;
+  const { run } = answer;
+  const row = await named.row(run);
   if (!row)
     ignored.add(
       `The conversation names an answer of run «${run.slice(0, 100)}», which is not known here: left out.`,
     );
-  const text = row && named.in(await givenAnswer(visitor, row, from));
+  const text = row && wordsIn(await named.answer(answer));
   return text === undefined ? undefined : { ...message, text };
 }
 
 interface Believing {
   readonly message: Sent;
+  readonly named: NamedRuns;
   /** What is not used, in sentences. */
   readonly ignored: Set<string>;
 }
 
 /** What this server gave this tenant is looked up here; what it did not give counts only where the app trusts it. */
-async function believed(visitor: Visitor, app: App, { message, ignored }: Believing): Promise<SentMessage> {
+async function believed(
+  visitor: Visitor,
+  app: App,
+  { message, named, ignored }: Believing,
+): Promise<SentMessage> {
   const { context, caller } = visitor;
   const { role, text, attachments = [], run, state } = message;
   expectFew(attachments);
   const hanging = await attachmentsOf(context, caller.tenant, attachments.map(given));
-  const isOurs = run !== undefined && (await ownRun({ context, caller }, run)) !== undefined;
+  const isOurs = run !== undefined && (await named.row(run)) !== undefined;
   if (run !== undefined && !isOurs && state === undefined)
     ignored.add(`The conversation names run «${run.slice(0, 100)}», which is not known here: left out.`);
   const isTrusted = !isOurs && state !== undefined && app.trustsClientState === true;

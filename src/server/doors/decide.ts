@@ -8,7 +8,7 @@ import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { decideTogether } from '../runs/decide-approval.ts';
+import { decideTogether, expectFewDecisions } from '../runs/decide-approval.ts';
 import { missing, ownRun, type Subjects } from '../runs/owner.ts';
 import { beginOf, type Answering } from './answer.ts';
 import type { Visitor } from './door-routes.ts';
@@ -27,6 +27,7 @@ export async function decideAll(visitor: Visitor, wish: DecideWish): Promise<Nex
   const { decisions } = wish;
   const [first] = decisions;
   if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
+  expectFewDecisions(decisions.length, wish.field ?? 'decisions');
   const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
   const { context, caller } = visitor;
   for (const { subject } of found) await expectFit(visitor, subject.row, wish);

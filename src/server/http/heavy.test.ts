@@ -80,3 +80,31 @@ test('[V137] whoever leaves gives back its place, and stands in no line', async 
   for (let i = 0; i < 300; i += 1) (await asked(heavy, 'a', 60 * megabyte)).leave();
   expect((await asked(heavy, 'a', 60 * megabyte)).refused).toBeUndefined();
 });
+
+test('[V40] a request that looks at several large things has room for the largest, and does not wait for itself', async () => {
+  const heavy = heavyWork();
+  const { signal } = new AbortController();
+  let times = 0;
+  const look = (bytes: number): Promise<number> => heavy.enter('a', bytes, signal).then(() => (times += 1));
+  for (const count of [40, 40, 50, 48]) void look(count * megabyte);
+  await settled();
+  void look(1_000 * megabyte);
+  await settled();
+  expect(times).toBe(5);
+  expect((await asked(heavy, 'a', 2 * megabyte)).isIn).toBe(false);
+});
+
+test('[V40] what a request looked at is given back once, however often it looked', async () => {
+  const heavy = heavyWork();
+  const one = new AbortController();
+  for (const count of [40, 50, 50]) {
+    void heavy.enter('a', count * megabyte, one.signal);
+    await settled();
+  }
+  const next = await asked(heavy, 'a', 60 * megabyte);
+  expect(next.isIn).toBe(false);
+  one.abort();
+  await settled();
+  expect(next.isIn).toBe(true);
+  expect((await asked(heavy, 'a', 60 * megabyte)).isIn).toBe(false);
+});

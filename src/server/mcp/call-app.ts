@@ -14,7 +14,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { App } from '../folder/home.ts';
 import { startRun } from '../routes/start-run.ts';
 import { askingWords, decisionInWords } from '../../run/asking.ts';
-import { decideApproval, decideTogether } from '../runs/decide-approval.ts';
+import { decideApproval, decideTogether, expectFewDecisions } from '../runs/decide-approval.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { missing, ownRun } from '../runs/owner.ts';
@@ -83,6 +83,7 @@ async function decidedWith(
   responses: Readonly<Record<string, unknown>>,
 ): Promise<Begun> {
   const { context, caller } = call.client;
+  expectFewDecisions(Object.keys(responses).length, 'inputResponses');
   const tree = await context.trees.of(row);
   const wanted = Object.keys(responses).flatMap((id) => {
     const approval = [...tree.approvals.values()].find((each) => questionId(each) === id);

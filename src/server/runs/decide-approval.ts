@@ -30,6 +30,16 @@ export async function decideApproval(
 
 type Wanted = Subjects['approval'] & { readonly body: DecisionRequest };
 
+/** Each is a look at its whole run. */
+const mostDecisions = 100;
+
+/** Before any of them is looked up. */
+export function expectFewDecisions(count: number, field: string): void {
+  if (count <= mostDecisions) return;
+  const message = `${field}: ${count} questions are decided at once: decide at most ${mostDecisions} in a request.`;
+  throw new RunError('too-large', message);
+}
+
 /** All of it is looked at before any of it happens: a request that is refused has done nothing. */
 export async function decideTogether(
   context: ServerContext,

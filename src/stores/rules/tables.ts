@@ -93,8 +93,8 @@ export interface Tables {
   listDefinitions(filter: DefinitionFilter): readonly Definition[];
 }
 
-/** How much text one read gives at most, unless a single chunk is larger. */
-export const pageSize = 1 << 20;
+/** How much text one read gives at most, unless a single chunk is larger: whoever commits meanwhile waits for it. */
+export const pageSize = 1 << 18;
 
 export const listSize = 50;
 
