@@ -178,7 +178,11 @@ describe('[N7] the connection', () => {
       { is: 'catching up', entries: 3 },
       { is: 'catching up', entries: 1 },
       { is: 'live' },
-      { is: 'away', resumesAt: 4 },
+      {
+        is: 'away',
+        resumesAt: 4,
+        failure: { code: 'unavailable', message: 'The connection to http://run broke.' },
+      },
       { is: 'catching up', entries: 2 },
       { is: 'live' },
       { is: 'over' },

@@ -43,7 +43,12 @@ export async function* streamOf(
     const body = response.body?.getReader();
     either.addEventListener('abort', () => void body?.cancel().catch(() => {}), { once: true });
     for (;;) {
-      const piece = await body?.read();
+      const piece = await body?.read().catch((cause: unknown) => {
+        throw new RunError('unavailable', `The connection to ${server.url} broke.`, {
+          retryable: true,
+          cause,
+        });
+      });
       if (!piece || piece.done) return;
       heard = true;
       const frames: Frame[] = [];

@@ -157,6 +157,15 @@ describe('[IP3] who asks', () => {
     const stream = await asked(vitrine, `/api/runs/${run}/events`, { accept: 'text/event-stream' });
     await expect(stream.text()).rejects.toThrow();
   });
+
+  test('[IP14] is nobody any more once their time is over', async () => {
+    const vitrine = await vitrineIn({
+      config: { apps: { waits: gate().app } },
+      caller: () => ({ tenant: 'acme', who: 'ada', role: 'member', expiresAt: Date.now() - 1 }),
+    });
+    const answer = await asked(vitrine, '/api/runs');
+    expect([answer.status, await answer.text()]).toEqual([401, expect.stringContaining('is over')]);
+  });
 });
 
 test.for<{ of: string; headers: Record<string, string>; status: number }>([

@@ -50,6 +50,17 @@ test('[IP4] [IP3] what one tenant started another does not see, and nobody decid
   expect(await ada.stop(run)).toBeDefined();
 });
 
+test('[IP14] what somebody follows ends with their time, and they ask nothing more', async () => {
+  const vitrine = await vitrineIn({ config: { apps: { waits: gate().app } } });
+  const ada = { tenant: 'acme', who: 'ada', role: 'member' } as const;
+  const { run } = await vitrine.as(ada).start({ app: 'waits', text: 'mine' });
+  const guest = vitrine.as({ ...ada, expiresAt: Date.now() + 500 });
+  await expect(Array.fromAsync(guest.follow(run))).rejects.toMatchObject({
+    failure: { code: 'unauthenticated', message: expect.stringContaining('is over') },
+  });
+  await expect(guest.runs()).rejects.toThrow('is over');
+});
+
 test.for([
   { given: { tenant: '', who: 'ada', role: 'member' }, field: 'tenant' },
   { given: { tenant: 'acme', who: 'ada', role: 'king' }, field: 'role' },

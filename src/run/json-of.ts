@@ -7,6 +7,8 @@ export type JsonOf<T> = T extends Json
     ? JsonOf<Told>
     : T extends undefined | void
       ? null
-      : T extends object
+      : T extends readonly unknown[]
         ? { [Key in keyof T]: JsonOf<T[Key]> }
-        : T;
+        : T extends object
+          ? { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> | Extract<T[Key], undefined> }
+          : T;

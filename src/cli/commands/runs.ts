@@ -119,17 +119,29 @@ function told({
   createdAt,
   updatedAt,
   damaged,
+  stranded,
 }: ListedRun): object {
-  const row = { run, status, app, title, conversation, approvals, createdAt, updatedAt };
-  return damaged === undefined ? row : { ...row, damaged };
+  return present({
+    run,
+    status,
+    app,
+    title,
+    conversation,
+    approvals,
+    createdAt,
+    updatedAt,
+    damaged,
+    stranded,
+  });
 }
 
 function table(rows: readonly ListedRun[], { say, paint, out, isLive }: Terminal): void {
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
     const isDamaged = row.damaged !== undefined;
-    const word = isDamaged ? 'damaged' : row.left ? 'left' : row.status;
-    const shown = isDamaged ? 'failed' : row.left ? 'abandoned' : row.status;
+    const still = row.stranded === undefined ? (row.left ? 'left' : undefined) : 'stranded';
+    const word = isDamaged ? 'damaged' : (still ?? row.status);
+    const shown = isDamaged ? 'failed' : still ? 'abandoned' : row.status;
     const line: Line = [
       markOf(shown),
       [` ${row.run}  `],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Gateway } from '../../gateways/gateway.ts';
 import { playRun, scriptedGateway, type Script } from '../../testing.ts';
 import { functionTool } from '../../tools/function.ts';
+import type { TypedTool } from '../../tools/tool.ts';
 import type { CallResult, Flow, Scope } from '../scope.ts';
 
 const weigh = functionTool({
@@ -32,6 +33,21 @@ test('[IP11] a call of a tool is typed by its schema and by what its function gi
   const { tree } = await playRun({ flow, text: 'x', tools: [weigh] });
   const at = '1970-01-01T00:00:00.000Z';
   expect(tree.answer).toBe(JSON.stringify([{ weight: 600, at }, { weight: 900, at }, 'failed']));
+});
+
+test('[IP11] what is undefined is not there where a tool gave an object, and null in a list', () => {
+  const tool = functionTool({
+    name: 'find',
+    description: 'Finds a book.',
+    input: z.strictObject({}),
+    effect: 'pure',
+    run: (): { title: string | undefined; shelf?: number; tags: readonly (string | undefined)[] } => ({
+      title: undefined,
+      tags: [undefined],
+    }),
+  });
+  type Found = { title: string | undefined; shelf?: number; tags: readonly (string | null)[] };
+  expectTypeOf(tool).toEqualTypeOf<TypedTool<Record<string, never>, Found>>();
 });
 
 const Review = z.object({ stars: z.int().min(1).max(5), why: z.string() });

@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import type { Caller } from './caller.ts';
 import { expectHonest, isStranger } from './honest.ts';
 import type { Door } from './door.ts';
 import type { Surroundings } from './lock.ts';
@@ -17,6 +18,7 @@ export function knownDoor({
   const noBadges = (): never => {
     throw new RunError('disabled', 'Nobody signs in here: who asks is known by the way they come.');
   };
+  const mayStay = ({ expiresAt }: Caller): boolean => expiresAt === undefined || expiresAt > now();
   return {
     isLocked: true,
     badges: {
@@ -29,10 +31,14 @@ export function knownDoor({
     expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
     isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
     sourceOf,
-    callerOf: async ({ way, headers }) => way?.callerOf(headers),
+    async callerOf({ way, headers }) {
+      const caller = await way?.callerOf(headers);
+      if (caller && !mayStay(caller)) throw new RunError('unauthenticated', 'Your time here is over.');
+      return caller;
+    },
     holderOf: async () => undefined,
     bearerOf: () => undefined,
-    mayStay: ({ expiresAt }) => expiresAt === undefined || expiresAt > now(),
+    mayStay,
     lookAgain: async () => {},
     trouble: () => undefined,
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),

@@ -45,3 +45,14 @@ test('[N2] each shape is there once, under a name people know, and every referen
   );
   expect(text).not.toContain('$defs');
 });
+
+test('[N2] what must be asked is said to be needed, and a protocol that refuses in words of its own is told apart', () => {
+  const paths = openApiOf(described, '1.0.0')['paths'] as Readonly<Record<string, Operations>>;
+  const trace = paths['/api/trace/logs']?.['get'];
+  expect(trace?.['parameters']).toContainEqual(
+    expect.objectContaining({ name: 'projectId', required: true }),
+  );
+  expect(trace?.['parameters']).toContainEqual(expect.objectContaining({ name: 'limit', required: false }));
+  expect(trace?.['responses']).toMatchObject({ '4XX': { content: { 'application/json': {} } } });
+  expect(paths['/api/runs']?.['get']?.['responses']).toMatchObject({ '4XX': { $ref: expect.any(String) } });
+});

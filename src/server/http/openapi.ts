@@ -14,8 +14,11 @@ import { StartedRun } from '../../wire/native/starting.ts';
 
 type Plain = { readonly [key: string]: unknown };
 
+/** A route, and whether it refuses in the words of another protocol. */
+type Described = Endpoint & { readonly errorBody?: unknown };
+
 /** The description of every route, made from the schemas that check what comes in. */
-export function openApiOf(routes: readonly Endpoint[], version: string): Plain {
+export function openApiOf(routes: readonly Described[], version: string): Plain {
   const schemas = new Components();
   const paths: Record<string, Record<string, Plain>> = {};
   const sockets: Record<string, Plain> = {};
@@ -66,8 +69,9 @@ const tagAbouts: Readonly<Record<string, string>> = {
   page: 'What a browser shows.',
 };
 
-function operation(route: Endpoint, schemas: Components): Plain {
-  const { path, about, tag, addresses, body } = route;
+function operation(route: Described, schemas: Components): Plain {
+  const { path, about, tag, addresses, body, errorBody } = route;
+  const refused = errorBody === undefined ? refusedHere : refusedElsewhere;
   const name = nameOf(route);
   const content = body && bodyContent(route, schemas, name);
   const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)];
@@ -82,7 +86,11 @@ function operation(route: Endpoint, schemas: Components): Plain {
   };
 }
 
-const refused = { $ref: '#/components/responses/Refused' };
+const refusedHere = { $ref: '#/components/responses/Refused' };
+const refusedElsewhere = {
+  description: 'Why not, as clients of this protocol read it.',
+  content: { 'application/json': {} },
+};
 
 /** Where nothing has to be said, nothing has to be sent. */
 function isNeeded(body: Endpoint['body']): boolean {
@@ -94,11 +102,12 @@ function bodyContent({ body }: Endpoint, schemas: Components, name: string): Pla
   return { 'application/json': { schema: schemas.input(`${name}Body`, body) } };
 }
 
-function answersOf({ answers }: Endpoint, schemas: Components, name: string): Plain {
+function answersOf({ answers, errorBody }: Described, schemas: Components, name: string): Plain {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { about, schema, type }]) => {
       if (Number(status) >= 400 && !schema) {
-        return [status, { description: about, content: refusedContent }];
+        const { content } = errorBody === undefined ? { content: refusedContent } : refusedElsewhere;
+        return [status, { description: about, content }];
       }
       const content = {
         ...(schema ? { 'application/json': { schema: schemas.output(`${name}${status}`, schema) } } : {}),
@@ -124,7 +133,7 @@ function queryParameters({ query }: Endpoint): readonly Plain[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, schema]) => {
     const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
-    return { name, in: 'query', required: false, schema: plain };
+    return { name, in: 'query', required: !schema.safeParse(undefined).success, schema: plain };
   });
 }
 

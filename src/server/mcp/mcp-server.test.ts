@@ -167,3 +167,14 @@ test.for(eras)('[MS5] %s: runs are resources', async (era) => {
     answer: 'Paid for «tea», found.',
   });
 });
+
+test('[MS7] what a client sends wrongly it is told, and the log is not', async () => {
+  const server = await at();
+  const answers = await Promise.all(
+    ['[]', '{"jsonrpc":"2.0"}', '"x"'].map((body) =>
+      fetch(`${server.url}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+  expect(server.problems).toEqual([]);
+});

@@ -40,13 +40,19 @@ async function answer(asked: Asked<'tenant', unknown, unknown>, method: string):
     const session = await sessionOf(context, caller, header('mcp-session-id'));
     return replyOf(await session.handleRequest(request, { parsedBody }));
   }
-  const onerror = (thrown: Error): void => context.log.problem('A request of an MCP client failed.', thrown);
+  const early: Error[] = [];
+  const problem = (thrown: Error): void => context.log.problem('A request of an MCP client failed.', thrown);
+  let onerror = (thrown: Error): void => void early.push(thrown);
   const apps = await appsFor(context, caller);
   const handler = createMcpHandler(({ era }) => mcpServer({ context, caller, era }, apps), {
     legacy: 'reject',
-    onerror,
+    onerror: (thrown) => onerror(thrown),
   });
-  return replyOf(await handler.fetch(request, { parsedBody }));
+  const response = await handler.fetch(request, { parsedBody });
+  onerror = problem;
+  // What the client did wrong it is told, and nobody here has to look at it.
+  if (response.status < 400 || response.status >= 500) early.forEach(problem);
+  return replyOf(response);
 }
 
 function replyOf({ status, headers, body }: Response): Reply {

@@ -15,6 +15,7 @@ import {
   readSummary,
   readTree,
 } from '../../wire/native/runs.ts';
+import { conversationBy } from '../runs/owner.ts';
 import { exportedName, exportedRun } from '../runs/exported-run.ts';
 import { leftIn, listedRun, smallRun } from './shapes.ts';
 import { shownTo } from '../viewers/preferring.ts';
@@ -29,11 +30,17 @@ export const runRoutes = [
     ...listRuns,
     async handle({ context, caller, query: { limit = pageSize, ...query } }) {
       const { tenant } = caller;
+      const { conversation: given } = query;
+      const conversation =
+        given && ((await conversationBy({ context, caller }, given))?.conversation ?? given);
       const { store, dispatch, catalog } = context.home;
       const left = leftIn(context);
       // Before the runs: what changes while they are read is told again rather than not at all.
       const { last: feed } = await store.feed.read({ tenant, limit: 0 });
-      const rows = await dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
+      const rows = await dispatch.list({
+        ...runFilter(tenant, { ...query, conversation }),
+        limit: limit + 1,
+      });
       const page = rows.slice(0, limit);
       const runs = (await shownRows(context, caller, page)).map((row) => ({
         ...listedRun(row, catalog),

@@ -55,6 +55,8 @@ describe('a conversation with a name of one’s own', () => {
     expect(said.map(({ answer }) => answer)).toEqual(['hello 0', 'hello 1', 'hello 2']);
     expect(said.map(({ conversation }) => conversation)).toEqual(['mine@ann', 'mine@ben', 'mine@ann']);
     expect((await ask(at, 'again', { conversation: 'mine', key: ann })).answer).toBe('hello 0, again');
+    const listed = await at.ask('/api/runs?conversation=mine', { key: ann });
+    expect(listed.json).toMatchObject({ runs: [{ conversation: 'mine@ann' }, { conversation: 'mine@ann' }] });
     // In full it is anybody's of the tenant, once it is there.
     const told = await ask(at, 'and I', { conversation: 'mine@ann', key: ben });
     expect(told.answer).toBe('hello 0, again, and I');

@@ -43,14 +43,9 @@ export const finders: Finders = {
   },
   async conversation(sought) {
     const given = sought.params['conversation'] ?? '';
-    const tenant = tenantOf(sought);
-    const own = sought.caller ? ownConversation(sought.caller, given).id : given;
-    for (const conversation of new Set([own, given])) {
-      if (sought.caller && (await isHiddenConversation(sought.context, sought.caller, conversation))) break;
-      const [newest] = await sought.context.home.dispatch.list({ tenant, conversation, limit: 1 });
-      if (newest) return { conversation, newest };
-    }
-    throw missing('conversation', given);
+    const found = await conversationBy(sought, given);
+    if (!found) throw missing('conversation', given);
+    return found;
   },
   async approval(sought) {
     const { approval: id, fingerprint: named } = readQuestionId(sought.params['approval'] ?? '');
@@ -70,6 +65,21 @@ export const finders: Finders = {
     return file;
   },
 };
+
+/** A conversation by the name somebody gives it: their own one of that name, or the name in full. */
+export async function conversationBy(
+  { context, caller }: Pick<Sought, 'context' | 'caller'>,
+  given: string,
+): Promise<Subjects['conversation'] | undefined> {
+  const tenant = tenantOf({ caller });
+  const own = caller ? ownConversation(caller, given).id : given;
+  for (const conversation of new Set([own, given])) {
+    if (caller && (await isHiddenConversation(context, caller, conversation))) break;
+    const [newest] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
+    if (newest) return { conversation, newest };
+  }
+  return undefined;
+}
 
 /** A run of the caller's tenant, in an app that is for them; those of others are not there. */
 export async function ownRun(

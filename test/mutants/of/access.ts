@@ -2,6 +2,14 @@ import type { Mutant } from '../mutant.ts';
 
 export const accessMutants: readonly Mutant[] = [
   {
+    name: 'whose time is over asks on, in a program',
+    file: 'src/server/access/known-door.ts',
+    find: 'if (caller && !mayStay(caller))',
+    replace: "if (!caller && !mayStay({ tenant: '', who: '', role: 'viewer' }))",
+    test: 'src/program/mounted.test.ts',
+    only: 'IP14',
+  },
+  {
     name: 'runs of apps that are not for somebody are there',
     file: 'src/server/apps/hidden-apps.ts',
     find: 'return rows.filter(({ app }) => shown.has(app));',
