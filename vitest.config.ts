@@ -2,13 +2,15 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongFirst } from './test/long-first.ts';
+import { isImpatient } from './test/mutants/impatient.ts';
 import { mutantPlugin } from './test/mutants/plugin.ts';
+import { mutantPool } from './test/mutants/pool.ts';
 
 const plugins = [mutantPlugin()];
 const setupFiles = ['test/same-seed.ts', 'test/patient.ts'];
 
 /** How long a test waits for a state that does not come; of mutants that is what is expected. Milliseconds. */
-const wait = process.env['IMPATIENT'] === '1' ? 5_000 : 60_000;
+const wait = isImpatient ? 5_000 : 60_000;
 
 /**
  * Threads and processes of the tests run TypeScript as it stands. Each would strip its types again, with WebAssembly that
@@ -18,6 +20,10 @@ const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache'), PATIE
 
 /** Only what hangs takes this long, on however busy a machine. Milliseconds. */
 const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: wait } } };
+
+/** Files that find nothing of each other share a process; where mutants are judged, each finds everything as it is at first. */
+const shared = isImpatient ? { isolate: true, pool: mutantPool(true) } : { isolate: false };
+const own = isImpatient ? { pool: mutantPool(false) } : {};
 
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [
@@ -54,7 +60,7 @@ export default defineConfig({
         plugins,
         test: {
           name: 'unit',
-          isolate: false,
+          ...shared,
           env,
           setupFiles,
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
@@ -63,12 +69,12 @@ export default defineConfig({
         },
       },
       // To begin a process for each file, and to read the same modules again, took half of their time.
-      { plugins, test: { name: 'pure', isolate: false, env, setupFiles, include: pure, ...patience } },
+      { plugins, test: { name: 'pure', ...shared, env, setupFiles, include: pure, ...patience } },
       {
         plugins,
         test: {
           name: 'edges',
-          isolate: false,
+          ...shared,
           unstubEnvs: true,
           env,
           setupFiles,
@@ -77,11 +83,12 @@ export default defineConfig({
           ...patience,
         },
       },
-      { plugins, test: { name: 'alone', env, setupFiles, include: alone, ...patience } },
+      { plugins, test: { name: 'alone', ...own, env, setupFiles, include: alone, ...patience } },
       {
         plugins,
         test: {
           name: 'scenarios',
+          ...own,
           env,
           setupFiles,
           include: ['test/scenarios/**/*.test.ts'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Flow, Scope } from '../src/engine/scope.ts';
+import { isImpatient } from './mutants/impatient.ts';
 import { createKey, newKey, type NewKey } from '../src/server/access/keys.ts';
 import type { Shared } from '../src/stores/store.ts';
 import { serve, type RunningServer, type ServeSettings } from '../src/server/serve.ts';
@@ -163,14 +164,19 @@ export async function decideOn(
   return at.ask(`/api/approvals/${approval}`, { json: { fingerprint, ...decision } });
 }
 
+/** Where a mutant is judged, what does not come soon never comes. Milliseconds. */
+const longest = isImpatient ? Number(process.env['PATIENCE']) : Infinity;
+
 /** Ask again until an answer is as it should be. */
 export async function untilAnswer(
   ask: () => Promise<Answered>,
   isThere: (answer: Answered) => boolean,
 ): Promise<Answered> {
+  const end = performance.now() + longest;
   for (;;) {
     const answer = await ask();
     if (isThere(answer)) return answer;
+    if (performance.now() > end) throw new Error(`Only this came: ${answer.status} ${answer.text}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

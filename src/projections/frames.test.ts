@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyEntries, everyKind } from '../../test/arbitraries.ts';
+import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { variety } from '../../test/variety.ts';
 import { encodeAll } from '../run/codec.ts';
@@ -39,8 +40,8 @@ const views = names.flatMap((as) => tastes.map((preferences) => ({ as, preferenc
 /** Mostly as the engine writes them; the law holds for any others too. */
 const anyJournal = fc.oneof({ weight: 3, arbitrary: plausibleRun }, { weight: 1, arbitrary: anyEntries });
 
-/** Each kind of viewer with 30 runs: more than a thousand runs, each at every cursor. */
-const runsEach = 30;
+/** Each kind of viewer with so many runs: more than a thousand runs, each at every cursor. */
+const runsEach = sized(16, 60);
 
 function begin({ as, preferences }: { as: Name; preferences: Preferences }): Telling<SseFrame> {
   return ownProtocols[as].telling({ run: 'run-1', preferences, cardsBefore: 2 });

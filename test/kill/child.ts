@@ -13,13 +13,12 @@ import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Append, Appender, Store } from '../../src/stores/store.ts';
 import { commandFor } from '../workflow/decided.ts';
-import { graphDecide, graphRun } from './graphs.ts';
 import { catalogOf, type Job } from './job.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { point } = job;
 const store = watched(await sqliteStore({ folder: job.folder }));
-const catalog = catalogOf(job.work, {
+const catalog = await catalogOf(job.work, {
   afterEffect: async (tool) => {
     if (point.when === 'effect' && point.tool === tool) await standStill(0);
   },
@@ -47,7 +46,7 @@ tell('done');
 
 async function wantedRun(): Promise<RunRequest> {
   const { work, text } = job;
-  if (work.flow === 'workflow') return graphRun(work, store);
+  if (work.flow === 'workflow') return (await import('./graphs.ts')).graphRun(work, store);
   const flow = catalog.flows.find(({ name }) => name === work.flow);
   if (!flow) throw new Error(`there is no flow ${work.flow}`);
   return { app: 'kill', flow, input: { text } };
@@ -107,14 +106,15 @@ async function decideAll(): Promise<void> {
       foldAll([entry], tree);
       if (entry.event.type !== 'approval.requested') continue;
       const asked = tree.approvals.get(entry.event.approval);
-      const command = asked && commandAt(asked);
+      const command = asked && (await commandAt(asked));
       if (command) await engine.send(run, command);
     }
   }
 }
 
-function commandAt(asked: Approval): Command | undefined {
-  if (job.work.flow === 'workflow') return commandFor(graphDecide(job.work), asked);
+async function commandAt(asked: Approval): Promise<Command | undefined> {
+  const { work } = job;
+  if (work.flow === 'workflow') return commandFor((await import('./graphs.ts')).graphDecide(work), asked);
   const { approval, fingerprint } = asked;
   return { type: 'decide', by: 'child', approval, fingerprint, decision: 'approve' };
 }

@@ -1,9 +1,8 @@
 // What a process that will be killed is told.
 import type { Catalog } from '../../src/engine/world.ts';
-import { coordinatedCatalog, type Places } from './coordinated.ts';
-import { graphCatalog, type GraphWork } from './graphs.ts';
-import { plannedCatalog } from './planned.ts';
-import { killCatalog, type Hooks, type killFlows, type Ledger } from './world.ts';
+import type { Places } from './coordinated.ts';
+import type { GraphWork } from './graphs.ts';
+import type { Hooks, killFlows, Ledger } from './world.ts';
 
 /** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
 export type Point =
@@ -35,8 +34,10 @@ export type Work =
   | GraphWork
   | { readonly flow: 'coordinated'; readonly places: Places };
 
-export function catalogOf(work: Work, hooks: Hooks): Catalog {
-  if (work.flow === 'workflow') return graphCatalog(work);
-  if ('seed' in work) return plannedCatalog(work.seed, work.ledger);
-  return 'places' in work ? coordinatedCatalog(work.places) : killCatalog(work.ledger, hooks);
+/** Only what the work needs is read: a process is begun for every kill, and to read all of it took most of its time. */
+export async function catalogOf(work: Work, hooks: Hooks): Promise<Catalog> {
+  if (work.flow === 'workflow') return (await import('./graphs.ts')).graphCatalog(work);
+  if ('seed' in work) return (await import('./planned.ts')).plannedCatalog(work.seed, work.ledger);
+  if ('places' in work) return (await import('./coordinated.ts')).coordinatedCatalog(work.places);
+  return (await import('./world.ts')).killCatalog(work.ledger, hooks);
 }

@@ -134,7 +134,7 @@ async function takeOver(
     before.length < acknowledged ? [`only ${before.length} of ${acknowledged} acknowledged entries`] : [];
   const openTurns = unrecordedTurns(foldAll(before));
   const asked = judge.models?.() ?? 0;
-  const world = testWorld(catalogOf(work, { afterEffect: async () => {} }), { store });
+  const world = testWorld(await catalogOf(work, { afterEffect: async () => {} }), { store });
   const engine = new Engine(world, 'heir');
   const over = new AbortController();
   const working = engine.work(over.signal);

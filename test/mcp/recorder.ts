@@ -78,10 +78,13 @@ function addWaits(server: McpServer, { note }: Recording): void {
       note(`${name} began`);
       const { signal } = ctx.mcpReq;
       return new Promise((resolve) => {
-        signal.addEventListener('abort', () => {
+        const cancelled = (): void => {
           note(`${name} cancelled`);
           resolve(text('cancelled'));
-        });
+        };
+        // On a busy machine the call and its end are read at once.
+        if (signal.aborted) cancelled();
+        signal.addEventListener('abort', cancelled);
       });
     });
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import type { Asked, Ended } from './runner.ts';
 
@@ -15,7 +16,7 @@ export const shards = 4;
 
 /** Each mutant of a share must be caught. Shares are files of their own, so that they run at the same time. */
 export function mutantsAreCaught(share: number): void {
-  const mine = mutants.filter((_, i) => i % shards === share - 1);
+  const mine = byTest().filter((_, i) => i % shards === share - 1);
   const runner = openRunner();
   afterAll(() => runner.close());
 
@@ -26,11 +27,16 @@ export function mutantsAreCaught(share: number): void {
   });
 
   test('no mutant is left behind', { timeout: patience + 30_000 }, async () => {
-    const first = mine[0] ?? expect.fail('a share without mutants');
-    const { passed, failed, errors } = await runner.run({ of: first.name, mutant: undefined });
+    const last = mine.at(-1) ?? expect.fail('a share without mutants');
+    const { passed, failed, errors } = await runner.run({ of: last.name, mutant: undefined });
     expect({ failed, errors }).toEqual({ failed: [], errors: [] });
     expect(passed).toBeGreaterThan(0);
   });
+}
+
+/** Those that the same test catches stand together: its process is kept. */
+function byTest(): readonly Mutant[] {
+  return mutants.toSorted((one, other) => (one.test < other.test ? -1 : one.test > other.test ? 1 : 0));
 }
 
 /** One process for all, and another one after somebody did not come back. */

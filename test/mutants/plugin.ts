@@ -1,5 +1,8 @@
 // Puts one mutant in place of the real line, when asked to by the environment.
+import { resolve } from 'node:path';
 import type { VitestPluginContext } from 'vitest/node';
+import { isImpatient } from './impatient.ts';
+import { marking } from './mark.ts';
 import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
@@ -8,15 +11,16 @@ export function mutantPlugin() {
   return {
     name: 'mutant',
     enforce: 'pre' as const,
-    /** A mutant's code must never be kept for the next run. */
+    /** A mutant's code must never be kept for the next run, nor, where processes are, the code it takes the place of. */
     configureVitest({ defineCacheKeyGenerator }: VitestPluginContext): void {
-      defineCacheKeyGenerator(({ id }) => (mutantIn(id) ? false : undefined));
+      const files = new Set(isImpatient ? mutants.map(({ file }) => resolve(file)) : []);
+      defineCacheKeyGenerator(({ id }) => (mutantIn(id) || files.has(fileOf(id)) ? false : undefined));
     },
     transform(code: string, id: string): string | undefined {
       const mutant = mutantIn(id);
       if (!mutant) return undefined;
       if (!code.includes(mutant.find)) throw new Error(`«${mutant.name}» no longer fits ${mutant.file}.`);
-      return code.replace(mutant.find, mutant.replace);
+      return marking(mutant.name) + code.replace(mutant.find, mutant.replace);
     },
   };
 }
@@ -26,5 +30,9 @@ function mutantIn(id: string): Mutant | undefined {
   if (name === undefined) return undefined;
   const mutant = mutants.find((candidate) => candidate.name === name);
   if (!mutant) throw new Error(`There is no mutant «${name}».`);
-  return id.split('?')[0]?.endsWith(mutant.file) ? mutant : undefined;
+  return fileOf(id).endsWith(mutant.file) ? mutant : undefined;
+}
+
+function fileOf(id: string): string {
+  return id.split('?')[0] ?? id;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
+import { ownPort } from '../own-port.ts';
 import { start, type Running } from '../vitrine.ts';
 import { ordersIn, standStill } from './team.ts';
 
@@ -31,7 +32,8 @@ export async function officialServer(more = ''): Promise<OfficialServer> {
   const config = `import { team } from ${JSON.stringify(team)};\nconst config = team(${JSON.stringify(folder)});\n${more}\nexport default config;\n`;
   writeFileSync(join(folder, 'vitrine.config.js'), config);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  let { running, url } = await begun(folder, 0);
+  const port = await ownPort();
+  let { running, url } = await begun(folder, port);
   const ask = async <T>(path: string): Promise<T> => (await (await fetch(`${url}${path}`)).json()) as T;
   return {
     url,
@@ -41,7 +43,7 @@ export async function officialServer(more = ''): Promise<OfficialServer> {
     async crash() {
       running.child.kill('SIGKILL');
       await running.ended;
-      ({ running, url } = await begun(folder, Number(new URL(url).port)));
+      ({ running, url } = await begun(folder, port));
     },
     tree: (run) => ask(`/api/runs/${run}`),
     runs: async () => (await ask<{ runs: { run: string; status: string }[] }>('/api/runs')).runs,

@@ -17,7 +17,7 @@ type Version = (typeof renderers)[number]['version'];
 const scripts = new Map<Version, string>();
 beforeAll(async () => {
   for (const { version, file } of renderers) scripts.set(version, await built(file));
-}, 60_000);
+});
 
 async function built(file: string): Promise<string> {
   const entry = fileURLToPath(new URL(file, import.meta.url));

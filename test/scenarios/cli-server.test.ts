@@ -11,6 +11,7 @@ import {
   temporaryFolder,
   type Serving,
 } from '../serving.ts';
+import { ownPort } from '../own-port.ts';
 import { start, vitrine, type Finished } from '../vitrine.ts';
 
 const long = `${'x'.repeat(200_000)}\n"quoted"`;
@@ -187,12 +188,13 @@ describe('the terminal at a server', () => {
     const config = {
       apps: { asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'Q' })).decision) },
     };
-    const first = await serving({ data, config });
+    const port = await ownPort();
+    const first = await serving({ data, port, config });
     const { run } = await vitrineClient({ url: first.url }).start({ text: 'x' });
     const following = start(['follow', run, '--server', first.url], { cwd });
     await following.until('Q');
     await first.close();
-    const second = await serving({ data, port: Number(new URL(first.url).port), config });
+    const second = await serving({ data, port, config });
     await decideOn(second, `${run}.a1`);
     expect(await following.ended).toMatchObject({ code: 0, out: expect.stringMatching(/approve\n$/) });
   });

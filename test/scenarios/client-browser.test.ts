@@ -5,6 +5,7 @@ import { build } from 'vite';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { pagePolicy } from '../../src/server/http/headers.ts';
 import { describeInBrowser } from '../browser.ts';
+import { ownPort } from '../own-port.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 
 const apps = {
@@ -111,15 +112,14 @@ describeInBrowser('the client in a browser', (browser) => {
 
   test('[L2] sees one unbroken sequence over a server that is started again', async () => {
     const data = temporaryFolder();
-    const first = await serving({ data, config: { apps } });
+    const port = await ownPort();
+    const first = await serving({ data, port, config: { apps } });
     const run = textAt(await first.ask('/api/runs', { json: { input: { text: 'x' } } }), 'run');
     const tab = await opened(first.url, `#run=${run}`);
     const following = doing(tab, page.follows);
-    await vi.waitFor(async () => expect(Number((await tab.title()).slice(3))).toBeGreaterThan(200), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(async () => expect(Number((await tab.title()).slice(3))).toBeGreaterThan(200));
     await first.close();
-    const second = await serving({ data, port: Number(new URL(first.url).port), config: { apps } });
+    const second = await serving({ data, port, config: { apps } });
     await second.ask(`/api/approvals/${run}.a1`, { json: { decision: 'reject' } });
     const seqs = (await following) as readonly number[];
     expect(seqs).toEqual(seqs.map((_, i) => i + 1));

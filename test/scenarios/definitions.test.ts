@@ -9,7 +9,7 @@ import type { FlatTree } from '../../src/run/flat-tree.ts';
 import { decideOn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 
 const changing = fileURLToPath(new URL('../mcp/changing.ts', import.meta.url));
-const patience = { timeout: 60_000, interval: 100 };
+const often = { interval: 100 };
 
 /** Asks for the tool that it was told of; once something came back it says what its instructions are. */
 const clerk: Gateway = {
@@ -82,7 +82,7 @@ test('[DF20] [DF7] while 100 runs of each wait a version is raised, apps go, set
   await vi.waitFor(async () => {
     const stands = [...(await list(before)).values()].map(({ status }) => status);
     expect(stands).toEqual(Array.from({ length: all }, () => 'waiting'));
-  }, patience);
+  }, often);
   await before.close();
 
   writeFileSync(names, '');
@@ -155,16 +155,16 @@ test('[DF30] what a server of tools announces is offered in the next turn of a r
   });
   const has = (tool: string): boolean =>
     at.server.context.home.catalog.tools.some(({ name }) => name === `far__${tool}`);
-  await vi.waitFor(() => expect(has('wait')).toBe(true), patience);
+  await vi.waitFor(() => expect(has('wait')).toBe(true), often);
   const { json } = await at.ask('/api/runs', { json: { app: 'talk', input: { text: 'x' } } });
   const { run } = json as { readonly run: string };
   const [approval] = await vi.waitFor(async () => {
     const { approvals } = await treeOf(at, run);
     expect(approvals).toHaveLength(1);
     return approvals;
-  }, patience);
+  }, often);
   writeFileSync(names, 'send');
-  await vi.waitFor(() => expect([has('wait'), has('send')]).toEqual([false, true]), patience);
+  await vi.waitFor(() => expect([has('wait'), has('send')]).toEqual([false, true]), often);
   await decideOn(at, approval?.id ?? '');
   await ended(at, run);
   expect(offered).toEqual([
@@ -214,7 +214,7 @@ function ended(at: Serving, run: string): Promise<FlatTree> {
     const tree = await treeOf(at, run);
     expect(tree).toMatchObject({ status: 'completed' });
     return tree;
-  }, patience);
+  }, often);
 }
 
 interface ListedRun {

@@ -64,5 +64,4 @@ test.skipIf(!mounted)(
     expect(done).toEqual([1, 2, 3, 3, 4, 5]);
     await again.close();
   },
-  120_000,
 );

@@ -17,20 +17,18 @@ let url: string;
 let run: string;
 let session: string;
 
-beforeAll(
-  () =>
-    shareServing(async () => {
-      child = fork(new URL('../large/child.ts', import.meta.url), [temporaryFolder()], {
-        execArgv: [`--max-old-space-size=${heap}`],
-      });
-      [{ url }] = (await once(child, 'message')) as [{ url: string }];
-      const started = await post('/api/sessions', { scenario: 'says', alert_text: String(megabytes) });
-      session = String(started['session_id']);
-      const { runs } = (await (await fetch(`${url}/api/runs`)).json()) as { runs: { run: string }[] };
-      run = runs[0]?.run ?? '';
-      expect(await lengthOf(`/api/runs/${run}/events`)).toBeGreaterThan(megabytes * 1e6);
-    }),
-  120_000,
+beforeAll(() =>
+  shareServing(async () => {
+    child = fork(new URL('../large/child.ts', import.meta.url), [temporaryFolder()], {
+      execArgv: [`--max-old-space-size=${heap}`],
+    });
+    [{ url }] = (await once(child, 'message')) as [{ url: string }];
+    const started = await post('/api/sessions', { scenario: 'says', alert_text: String(megabytes) });
+    session = String(started['session_id']);
+    const { runs } = (await (await fetch(`${url}/api/runs`)).json()) as { runs: { run: string }[] };
+    run = runs[0]?.run ?? '';
+    expect(await lengthOf(`/api/runs/${run}/events`)).toBeGreaterThan(megabytes * 1e6);
+  }),
 );
 
 afterAll(() => void child.kill('SIGTERM'));

@@ -19,7 +19,7 @@ describe('[AI5] the official chat, unmodified', () => {
       expect(chat).toMatchObject({ status: 'ready', error: undefined });
       expect(ordersIn(at.folder)).toEqual([]);
       await chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
-      await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer), { timeout: 20_000 });
+      await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer));
       await vi.waitFor(() => expect(chat.status).toBe('ready'));
     });
     expect(printed).toEqual([]);
@@ -43,7 +43,7 @@ describe('[AI5] the official chat, unmodified', () => {
     const chat = chatAt(at.url, 'chat-2');
     await chat.sendMessage({ text: 'Frankenstein, please' });
     await chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: false, reason: 'Too dear.' });
-    await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer), { timeout: 20_000 });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer));
     expect(partsOf(chat)).toContainEqual(
       expect.objectContaining({ type: 'dynamic-tool', state: 'output-denied' }),
     );
@@ -58,12 +58,10 @@ describe('[AI5] the official chat, unmodified', () => {
     await chat.sendMessage({ text: 'slow Frankenstein' });
     standStill(at.folder, true);
     void chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
-    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')));
     const run = chat.lastMessage?.id ?? '';
     expect((await fetch(`${at.url}/ai-sdk/team/chat/chat-3/stop`, { method: 'POST' })).status).toBe(204);
-    await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
     expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ status: 'stopped' });
     expect(pathsIn(chat)).toEqual(teamTree);
     expect(ordersIn(at.folder)).toHaveLength(1);
@@ -94,21 +92,19 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
   server.still(true);
   const before = await quietly(async () => {
     const going = chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
-    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')));
     await server.crash();
     await going;
   });
   expect(before).toEqual([]);
-  await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(() => fetch(`${server.url}/healthz`), { interval: 100 });
   const printed = await quietly(async () => {
     const resumed = chat.resumeStream();
     // A run that has ended has no stream to resume.
-    await vi.waitFor(() => expect(chat.status).toBe('streaming'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(chat.status).toBe('streaming'));
     server.still(false);
     await resumed;
-    await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
   });
   expect(printed).toEqual([]);
   expect(textIn(chat)).toBe(teamAnswer);

@@ -98,7 +98,7 @@ test('[PR16] A2A: a client that is cut off after any event of a task, asked or a
   const at = await teamServer();
   const taken = async (text: string, cuts: readonly number[]): Promise<unknown> => {
     const task = await giveTask(at.url, text, cuts);
-    await vi.waitFor(() => expect(task.seen().status).toBe('waiting'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(task.seen().status).toBe('waiting'));
     await task.approve();
     await task.over;
     return task.seen();

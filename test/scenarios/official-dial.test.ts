@@ -203,7 +203,7 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
       }
     })();
     await expect(cut).rejects.toThrow();
-    await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => fetch(`${server.url}/healthz`), { interval: 100 });
     const again = await heardOf(client, [approve(first.text)]);
     expect(again.text).toBe(`${text}${superseded}${teamAnswer}`);
     expect(again).toMatchObject({ finish: 'stop', usage: { prompt_tokens: expect.any(Number) } });

@@ -144,7 +144,7 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
       }
     })();
     await expect(cut).rejects.toThrow();
-    await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => fetch(`${server.url}/healthz`), { interval: 100 });
     const again = await heard(client, approving);
     expect(again.text).toBe(`${text}${superseded}${teamAnswer}`);
     expect(again).toMatchObject({ status: 'completed', finish: 'stop' });

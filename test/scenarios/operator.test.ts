@@ -47,7 +47,7 @@ test('[V171] who owns a folder can see what waits there for others, stop it and 
   await vi.waitUntil(async () => {
     const row = await server.server.context.home.dispatch.get(run);
     return row?.approvals === 1;
-  }, 60_000);
+  });
   const own = await vitrine(['approvals'], { cwd });
   expect(own.error).toContain('Nothing waits for a person. Others have runs there (1 of tenant «acme»)');
   expect((await vitrine(['approvals', '--tenant', 'acme'], { cwd })).out).toContain('Well?');

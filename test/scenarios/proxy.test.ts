@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import { ownPort } from '../own-port.ts';
 import { shareServing, temporaryFolder } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 
@@ -30,15 +30,6 @@ function placed(text: string, places: Readonly<Record<string, string>>): string 
     expect(known.split(from), from).toHaveLength(2);
     return known.replace(from, to);
   }, text);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 interface Site {
@@ -117,7 +108,7 @@ describe.skipIf(why !== '')('behind nginx, as the guide sets it up', () => {
 /** nginx and a server with the files of the guide. */
 async function opened(undo: (() => Promise<void>)[]): Promise<Site> {
   const folder = temporaryFolder();
-  const [port, inner] = [await freePort(), await freePort()];
+  const [port, inner] = [await ownPort(), await ownPort()];
   const [certificate, secret] = [join(folder, 'certificate.pem'), join(folder, 'private-key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const name = ['-subj', '/CN=vitrine.example', '-addext', 'subjectAltName=DNS:vitrine.example'];
@@ -152,7 +143,7 @@ async function opened(undo: (() => Promise<void>)[]): Promise<Site> {
   await vi.waitFor(async () => {
     expect(proxy.exitCode, complaints).toBeNull();
     expect((await ask(site, '/healthz')).status).toBe(200);
-  }, 60_000);
+  });
   return site;
 }
 

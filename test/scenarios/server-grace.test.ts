@@ -54,7 +54,7 @@ test(`[R51] [R46] ${runs} runs with effects under way over ${restarts} restarts:
   const begun = await Promise.all(names.map((text) => client.start({ text })));
   for (let i = 0; i < restarts; i += 1) {
     const before = ledger().length;
-    await expect.poll(() => ledger().length, { timeout: 60_000 }).toBeGreaterThan(before + runs);
+    await expect.poll(() => ledger().length).toBeGreaterThan(before + runs);
     now.server.child.kill('SIGTERM');
     expect((await now.server.ended).code).toBe(0);
     now = await served(cwd);
@@ -84,11 +84,11 @@ test('[R51] while what has begun comes to its end, a new connection hears that t
   writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
   const now = await served(cwd);
   await vitrineClient({ url: now.url }).start({ text: 'slow' });
-  await expect.poll(() => existsSync(join(cwd, 'ledger')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(cwd, 'ledger'))).toBe(true);
   now.server.child.kill('SIGTERM');
   const headers = { connection: 'close' };
   const ready = async (): Promise<number> => (await fetch(`${now.url}/readyz`, { headers })).status;
-  await expect.poll(ready, { timeout: 60_000 }).toBe(503);
+  await expect.poll(ready).toBe(503);
   expect((await now.server.ended).code).toBe(0);
   expect(readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n')).toHaveLength(1);
 });

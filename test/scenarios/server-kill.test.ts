@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,6 +8,7 @@ import type { Entry } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import { course, framesIn, watchChat } from '../application-stream.ts';
+import { ownPort } from '../own-port.ts';
 import type { HouseReport, Plan } from '../viewers/house.ts';
 
 const followers = 8;
@@ -21,7 +21,7 @@ const plan: Plan = {
 test('[L2, L9] a server killed and started again under open streams: every viewer sees one unbroken sequence', async () => {
   const data = mkdtempSync(join(tmpdir(), 'vitrine-kill-'));
   onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
-  const port = await freePort();
+  const port = await ownPort();
   let { house, past } = await open(data, port);
   const client = vitrineClient({ url: `http://127.0.0.1:${port}` });
   const { run } = await client.start({ text: JSON.stringify(plan) });
@@ -55,7 +55,7 @@ test('[L2, L9] a server killed and started again under open streams: every viewe
 test('[PL83] a chat that is watched while its server is killed goes on, and ends as if nothing had been', async () => {
   const data = mkdtempSync(join(tmpdir(), 'vitrine-desk-'));
   onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
-  const port = await freePort();
+  const port = await ownPort();
   const url = `http://127.0.0.1:${port}`;
   const { house } = await open(data, port, 'desk');
   const headers = { 'idempotency-key': 'once' };
@@ -160,12 +160,4 @@ function killed(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
     child.kill('SIGKILL');
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

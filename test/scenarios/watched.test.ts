@@ -15,7 +15,7 @@ const [few, more] = [100, 200];
 /** Bytes: its page stays on the shelf, of which all pages together have a bound (below). */
 const mostOfARun = 32 * 1024;
 
-test('[R49] a heap snapshot shows what is left of a run that was watched', { timeout: 240_000 }, async () => {
+test('[R49] a heap snapshot shows what is left of a run that was watched', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-heap-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const child = fork(new URL('../watched/child.ts', import.meta.url), [String(more), String(few), folder], {

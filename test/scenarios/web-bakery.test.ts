@@ -5,8 +5,6 @@ import { describeInBrowser } from '../browser.ts';
 import { bakery, levels } from '../web/bakery.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
-const patience = { timeout: 30_000 };
-
 describeInBrowser('a bakery', (browser) => {
   test('[W203] from the welcome to the answer: plan, thoughts, depth, repeats, refusals, failures, an edit in JSON', async () => {
     const at = await bakery();
@@ -43,7 +41,7 @@ describeInBrowser('a bakery', (browser) => {
 
     // It waits: the question is there, pulsing; what has ended well is one line, what failed is open, what was refused dim.
     await page.locator('[data-approval]').waitFor();
-    await expect.poll(() => row('Mix').first().textContent(), patience).toMatch(/6 steps/);
+    await expect.poll(() => row('Mix').first().textContent()).toMatch(/6 steps/);
     await expect
       .poll(() => page.locator('[data-step][data-status=failed] > .row .hit[aria-expanded=true]').count())
       .toBe(3);
@@ -60,7 +58,7 @@ describeInBrowser('a bakery', (browser) => {
     ] as const) {
       await page.locator(`${repeated} > .row .chip`).first().click();
       const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
-      await expect.poll(focused, patience).toMatch(new RegExp(`${title}`));
+      await expect.poll(focused).toMatch(new RegExp(`${title}`));
     }
     await page.click('[data-decide=edit]');
     await page.getByLabel('oven', { exact: true }).selectOption('right');
@@ -70,7 +68,7 @@ describeInBrowser('a bakery', (browser) => {
     await expect.poll(() => page.isDisabled('[data-decide=approve]')).toBe(true);
     await editor.fill('{"flour": "spelt"}');
     await expect
-      .poll(() => page.locator('.diff .added').allTextContents(), patience)
+      .poll(() => page.locator('.diff .added').allTextContents())
       .toEqual(['+oven: right', '+recipe: {"flour": "spelt"}']);
     await expectAccessible(page);
     await page.click('[data-decide=approve]:enabled');
@@ -108,11 +106,11 @@ describeInBrowser('a bakery', (browser) => {
     const deep = await opened(browser(), `${at.url}/c/${conversation}#${run}.9`);
     await deep.page.locator(`[id="${run}.9"] > .row`).waitFor();
     await expect
-      .poll(() => deep.page.evaluate('document.activeElement.getAttribute("aria-label")'), patience)
+      .poll(() => deep.page.evaluate('document.activeElement.getAttribute("aria-label")'))
       .toMatch(/Rain/);
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await expect
-      .poll(async () => (await at.ask('/api/me/preferences')).text, patience)
+      .poll(async () => (await at.ask('/api/me/preferences')).text)
       .toContain('"verbosity":"answer"');
     const other = await opened(browser(), `${at.url}/c/${conversation}`);
     await other.page.locator('.segments [aria-pressed=true]', { hasText: 'Answer' }).waitFor();
@@ -144,7 +142,7 @@ describeInBrowser('a bakery', (browser) => {
         .click();
     await page.locator('.figure[data-shape=chart] canvas').waitFor();
     const drawn = (): Promise<unknown> => page.evaluate('drawn');
-    await expect.poll(drawn, patience).toEqual(expect.arrayContaining(['hour', 'heat', '220 °C']));
+    await expect.poll(drawn).toEqual(expect.arrayContaining(['hour', 'heat', '220 °C']));
     await expect
       .poll(() => page.locator('.figure .plot').getAttribute('aria-label'))
       .toMatch(/oven 3: 180 °C – 240 °C\. hour \/ heat/);
@@ -153,17 +151,15 @@ describeInBrowser('a bakery', (browser) => {
     await expect.poll(() => names()).toEqual(['rye', 'spelt', 'wheat']);
     const head = table.getByRole('button', { name: 'grams' });
     await head.click();
-    await expect.poll(names, patience).toEqual(['spelt', 'rye', 'wheat']);
+    await expect.poll(names).toEqual(['spelt', 'rye', 'wheat']);
     await expect.poll(() => table.locator('th').nth(1).getAttribute('aria-sort')).toBe('descending');
     await head.click();
-    await expect.poll(names, patience).toEqual(['wheat', 'rye', 'spelt']);
+    await expect.poll(names).toEqual(['wheat', 'rye', 'spelt']);
     await table.getByRole('button', { name: 'Filter' }).click();
     await table.getByLabel('Filter').fill('he');
-    await expect.poll(names, patience).toEqual(['wheat']);
+    await expect.poll(names).toEqual(['wheat']);
     await table.getByRole('button', { name: 'Copy' }).click();
-    await expect
-      .poll(() => page.evaluate('navigator.clipboard.readText()'), patience)
-      .toBe('loaf\tgrams\nwheat\t500');
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('loaf\tgrams\nwheat\t500');
     const saving = page.waitForEvent('download');
     await table.getByRole('button', { name: 'Download' }).click();
     const saved = await saving;

@@ -7,6 +7,7 @@ import { vitrineClient } from '../../src/client/client.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { WorkflowDraft } from '../../src/wire/native/workflows.ts';
 import { describeInBrowser } from '../browser.ts';
+import { ownPort } from '../own-port.ts';
 import { configured } from '../served-config.ts';
 import { serving } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
@@ -83,7 +84,7 @@ function chatSteps(page: Page, run: string): Promise<readonly string[]> {
 describeInBrowser('the canvas', (browser) => {
   test('[CV2] [CV6] [CV7] [CV9] [CV10] [CV11] draw, break, mend, publish, run, edit at the question, kill the server, see it end', async () => {
     const cwd = configured(config);
-    const first = await served(cwd, '0');
+    const first = await served(cwd, String(await ownPort()));
     const { page, complaints } = await opened(browser(), `${first.url}/workflows`);
     await page.getByText('There are no workflows yet').waitFor();
     await page.fill('[data-new-name]', 'notice');

@@ -6,8 +6,6 @@ import { bakery } from '../web/bakery.ts';
 import { expectStill, watchShifts } from '../web/shifts.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
-const patience = { timeout: 30_000 };
-
 describeInBrowser('everywhere', (browser) => {
   test('[W205] while words stream in, what one reads does not jump: the layout shifts by at most 0.1', async () => {
     const told: (() => void)[] = [];
@@ -32,7 +30,7 @@ describeInBrowser('everywhere', (browser) => {
     await watchShifts(page);
     await say(page, 'talk');
     for (let i = 0; i < 36; i += 1) {
-      await expect.poll(() => told.length, patience).toBeGreaterThan(0);
+      await expect.poll(() => told.length).toBeGreaterThan(0);
       told.shift()?.();
       await page.locator('.stream', { hasText: `Sentence ${i} of` }).waitFor({ state: 'attached' });
     }
@@ -51,7 +49,7 @@ describeInBrowser('everywhere', (browser) => {
     `);
     await say(page, 'bread');
     const told = (): Promise<unknown> => page.evaluate('told.join()');
-    await expect.poll(told, patience).toContain('Step: Rain');
+    await expect.poll(told).toContain('Step: Rain');
     at.goOn();
     for (const title of ['bake', 'Taste it?'])
       await page
@@ -59,7 +57,7 @@ describeInBrowser('everywhere', (browser) => {
         .locator('[data-decide=approve]:enabled')
         .click();
     await page.locator('[data-answer=given]').waitFor();
-    await expect.poll(told, patience).toMatch(/Waits for you: Taste it\?.*The run has ended: Done/s);
+    await expect.poll(told).toMatch(/Waits for you: Taste it\?.*The run has ended: Done/s);
   });
 
   test('[W207] every screen says all of it in another language, and in both themes axe finds nothing serious', async () => {
@@ -168,9 +166,7 @@ describeInBrowser('everywhere', (browser) => {
     await page.goto(`${at.url}/runs`);
     await page.getByText('Nothing has run yet').waitFor();
     await at.ask('/api/runs', { json: { conversation: 'c', input: { text: 'bread' } } });
-    await expect
-      .poll(() => page.evaluate('notified'), patience)
-      .toEqual(['Vitrine: A question waits for you: bake']);
+    await expect.poll(() => page.evaluate('notified')).toEqual(['Vitrine: A question waits for you: bake']);
     await page.goto(`${at.url}/c/c`);
     await page.locator('[data-approval]').waitFor();
     await page.locator('[data-connection=live]').waitFor();

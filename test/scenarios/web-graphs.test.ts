@@ -72,7 +72,7 @@ describeInBrowser('graphs', (browser) => {
     const last = () => page.locator('.graph-node').last().getAttribute('aria-label');
     const before = await last();
     await page.evaluate('document.querySelector(".graph .scroll").scrollTo(1e6, 1e6)');
-    await expect.poll(last, { timeout: 30_000 }).not.toBe(before);
+    await expect.poll(last).not.toBe(before);
     await page.evaluate(`draw(${JSON.stringify(largeGraph(4_000, true))})`);
     const [, hubEdges, hubNotes] = await counts();
     expect([notes, hubEdges, hubNotes]).toEqual([0, 2_000, 1]);

@@ -24,7 +24,7 @@ describeInBrowser('what is seen', (browser) => {
     const { page, complaints } = await opened(browser(), at.url);
     await say(page, 'Go');
     await page.locator('.dots').first().waitFor();
-    await expect.poll(() => page.evaluate(turning), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => page.evaluate(turning)).toBe(true);
     begun.resolve();
     await page.getByText('budget 0/7').waitFor();
     await page.getByText(/No answer by .+: it does not happen\./).waitFor();

@@ -1,6 +1,7 @@
 // The server is killed under an open page, and started again: the page says so, waits, and goes on.
 import { expect, onTestFinished, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
+import { ownPort } from '../own-port.ts';
 import { temporaryFolder } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { opened } from '../web.ts';
@@ -25,7 +26,7 @@ async function world(
 describeInBrowser('a server that dies', (browser) => {
   test('[W12] the page shows nested steps, says that the run is safe, and after a restart what was kept', async () => {
     const cwd = temporaryFolder();
-    const first = await world(cwd, { port: '0', pace: '4' });
+    const first = await world(cwd, { port: String(await ownPort()), pace: '4' });
     const { page } = await opened(browser(), first.url);
     await page.locator('.conversations a.running').first().click();
     const inner = page.locator('section[data-run] .kids [data-step]');
@@ -43,9 +44,9 @@ describeInBrowser('a server that dies', (browser) => {
         hasText: /Server restarted\. Taken over after .*: \d+ steps? kept, \d+ asked again/,
       })
       .waitFor();
-    await page.waitForSelector('[data-decide=approve]:enabled', { timeout: 60_000 });
+    await page.waitForSelector('[data-decide=approve]:enabled');
     await page.click('[data-decide=approve]');
-    await page.waitForSelector('[data-answer=given]', { timeout: 60_000 });
+    await page.waitForSelector('[data-answer=given]');
     const ids = await page
       .locator('section[data-run] > .steps [data-step]')
       .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-step')));

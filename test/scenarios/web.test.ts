@@ -9,7 +9,6 @@ import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts'
 import { expectAccessible, opened, say } from '../web.ts';
 
 /** The page has what it shows a moment later. Milliseconds. */
-const patience = { timeout: 60_000 };
 
 const nasty = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
 /** One of each kind, with every word as nasty as it can be. */
@@ -182,31 +181,27 @@ describeInBrowser('the app', (browser) => {
     await at.ask('/api/runs', { json: { conversation: 'c', input: { text: 'all' } } });
     const { page, complaints } = await opened(browser(), `${at.url}/c/c`);
     await page.waitForSelector('[data-answer=given] .figure[data-shape=chart] canvas');
-    await expect
-      .poll(() => page.textContent('[data-answer=given] .markdown'), patience)
-      .toBe(`All ${nasty} shown`);
-    await expect.poll(() => page.locator('.figure').count(), patience).toBe(3);
-    await expect.poll(() => page.locator('.figure[data-shape=table] tbody tr').count(), patience).toBe(5);
+    await expect.poll(() => page.textContent('[data-answer=given] .markdown')).toBe(`All ${nasty} shown`);
+    await expect.poll(() => page.locator('.figure').count()).toBe(3);
+    await expect.poll(() => page.locator('.figure[data-shape=table] tbody tr').count()).toBe(5);
     await page.click('.figure-more');
-    await expect.poll(() => page.locator('.figure[data-shape=table] tbody tr').count(), patience).toBe(9);
-    await expect.poll(() => page.locator('.figure .graph-node.bad').count(), patience).toBe(2);
-    await expect.poll(() => page.locator('.figure .graph-edge').count(), patience).toBe(1);
+    await expect.poll(() => page.locator('.figure[data-shape=table] tbody tr').count()).toBe(9);
+    await expect.poll(() => page.locator('.figure .graph-node.bad').count()).toBe(2);
+    await expect.poll(() => page.locator('.figure .graph-edge').count()).toBe(1);
     await page.click('[data-answer=given] .found .chip >> nth=0');
     await page.locator('.dialog .passages').waitFor();
     await page.keyboard.press('Escape');
     await page.click('[data-answer=given] .found .chip >> nth=1');
     await page.locator('.dialog pre', { hasText: '<script>' }).waitFor();
     await page.keyboard.press('Escape');
-    await expect
-      .poll(() => page.locator('[data-answer=given] :is(a, img, script)').count(), patience)
-      .toBe(0);
+    await expect.poll(() => page.locator('[data-answer=given] :is(a, img, script)').count()).toBe(0);
     await page.click('.folded');
     await page.locator('[data-step="1"] > .row .hit').click({ position: { x: 40, y: 10 } });
     await expect
-      .poll(() => page.locator('section[data-run] .row .name', { hasText: 'Twice' }).count(), patience)
+      .poll(() => page.locator('section[data-run] .row .name', { hasText: 'Twice' }).count())
       .toBe(1);
-    await expect.poll(() => page.textContent('[data-step="1"] .stream'), patience).toBe('Three links.');
-    await expect.poll(() => page.title(), patience).toBe('all · Vitrine');
+    await expect.poll(() => page.textContent('[data-step="1"] .stream')).toBe('Three links.');
+    await expect.poll(() => page.title()).toBe('all · Vitrine');
     expect(complaints).toEqual([]);
     await expectAccessible(page);
   });

@@ -106,7 +106,7 @@ test('[PR43] events dropped, doubled and out of order: the turn ends or fails, s
     { numRuns: 80 },
   );
   expect([...ends].toSorted()).toEqual(['finished', 'unavailable']);
-}, 60_000);
+});
 
 test('[PR43] what stands behind the end does not count, and two questions at once are both asked', async () => {
   const { told, failure } = await hear([

@@ -112,7 +112,7 @@ describe('chunks', () => {
 
   test('a server that says [DONE] and does not hang up keeps nobody waiting, and is hung up on', async () => {
     upstream.answer([sse, { send: frames.text('a') + frames.done }, 'hang']);
-    expect(typesOf(await hear({ timeouts: { idle: 20 } }))).toEqual(['text.appended', 'turn.finished']);
+    expect(typesOf(await hear({ timeouts: { idle: 1_000 } }))).toEqual(['text.appended', 'turn.finished']);
     await (
       await upstream.request(0)
     ).left;

@@ -36,7 +36,7 @@ test('[V132] [V133] each outage is said once, and its end; where a server is, is
     await vi.waitFor(() => {
       look();
       expect(servers.away).toEqual(there ? [] : ['far']);
-    }, 60_000);
+    });
   };
   await turned(false);
   expect(servers.absence('far__x')?.why).toBe(

@@ -125,35 +125,30 @@ test('[V211] what was erased is found by nothing', async () => {
   expect([await listed(at, 'text=quetzal'), await listed(at, 'label=project=p')]).toEqual([[], []]);
 });
 
-test(
-  '[V212] [N20] a list and the feed from there on tell how all runs stand, whatever happens',
-  { timeout: 60_000 },
-  async () => {
-    const at = await serving({ config });
-    const client = vitrineClient({ url: at.url });
-    const first = await ran(at, { input: { text: 'before' } });
-    const { feed, runs } = await client.runs();
-    expect(runs.map(({ run }) => run)).toEqual([first]);
-    const asks = textAt(await at.ask('/api/runs', { json: { app: 'asks', input: { text: 'x' } } }), 'run');
-    const over = new AbortController();
-    const seen: FeedNews[] = [];
-    let decided = false;
-    for await (const news of client.feed({ after: feed, signal: over.signal })) {
-      seen.push(news);
-      if (news.run?.status === 'waiting' && !decided) {
-        decided = true;
-        void decideOn(at, `${asks}.a1`, { decision: 'approve' });
-      }
-      if (news.run?.run === asks && news.run.status === 'completed')
-        void client.forget(news.run.conversation);
-      if (news.erased === asks) over.abort();
+test('[V212] [N20] a list and the feed from there on tell how all runs stand, whatever happens', async () => {
+  const at = await serving({ config });
+  const client = vitrineClient({ url: at.url });
+  const first = await ran(at, { input: { text: 'before' } });
+  const { feed, runs } = await client.runs();
+  expect(runs.map(({ run }) => run)).toEqual([first]);
+  const asks = textAt(await at.ask('/api/runs', { json: { app: 'asks', input: { text: 'x' } } }), 'run');
+  const over = new AbortController();
+  const seen: FeedNews[] = [];
+  let decided = false;
+  for await (const news of client.feed({ after: feed, signal: over.signal })) {
+    seen.push(news);
+    if (news.run?.status === 'waiting' && !decided) {
+      decided = true;
+      void decideOn(at, `${asks}.a1`, { decision: 'approve' });
     }
-    const statuses = seen.map(({ run, erased }) => (run ? run.status : `no ${erased}`));
-    expect(new Set(seen.map(({ run, erased }) => run?.run ?? erased))).toEqual(new Set([asks]));
-    expect(statuses.slice(-2)).toEqual(['completed', `no ${asks}`]);
-    expect(statuses).toContain('waiting');
-  },
-);
+    if (news.run?.run === asks && news.run.status === 'completed') void client.forget(news.run.conversation);
+    if (news.erased === asks) over.abort();
+  }
+  const statuses = seen.map(({ run, erased }) => (run ? run.status : `no ${erased}`));
+  expect(new Set(seen.map(({ run, erased }) => run?.run ?? erased))).toEqual(new Set([asks]));
+  expect(statuses.slice(-2)).toEqual(['completed', `no ${asks}`]);
+  expect(statuses).toContain('waiting');
+});
 
 test('[V212] whoever comes back with the last place misses nothing, and one that is none is refused', async () => {
   const at = await serving({ config });

@@ -158,7 +158,7 @@ test('[N9] the client starts and watches with one request, and comes back to its
   };
   const client = vitrineClient({ url: at.url, fetch: cutOnce });
   const store = await client.startAndWatch({ text: 'both' });
-  await expect.poll(() => store.connection.getSnapshot().is, { timeout: 30_000 }).toBe('over');
+  await expect.poll(() => store.connection.getSnapshot().is).toBe('over');
   expect(asked).toEqual(['POST /api/runs', 'GET /api/runs/:run/events']);
   expect(store.getSnapshot().tree).toEqual(await vitrineClient({ url: at.url }).tree(store.run));
   expect(store.getSnapshot().tree).toMatchObject({ status: 'completed', answer: 'answer to both' });

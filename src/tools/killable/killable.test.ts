@@ -130,19 +130,19 @@ test('[T65] a stop ends a synchronous loop, and no thread is left', async () => 
   await stopWhenBusy('thread', 'loop');
   const before = threads();
   for (let i = 0; i < 10; i++) await stopWhenBusy('thread', 'loop');
-  await vi.waitUntil(() => threads() <= before, { timeout: 60_000, interval: 5 });
+  await vi.waitUntil(() => threads() <= before, { interval: 5 });
 });
 
 test('[T65] a worker that has answered is gone too', async () => {
   await tool('thread').run({ what: 'nothing' }, recordingContext());
   const before = threads();
   for (let i = 0; i < 5; i++) await tool('thread').run({ what: 'where' }, recordingContext());
-  await vi.waitUntil(() => threads() <= before, { timeout: 60_000, interval: 5 });
+  await vi.waitUntil(() => threads() <= before, { interval: 5 });
 });
 
 test.for(['loop', 'native', 'orphan'])('[T66] a stop ends the process and its children: %s', async (what) => {
   const pids = await stopWhenBusy('process', what);
-  await vi.waitUntil(() => pids.every((pid) => !isAlive(pid)), { timeout: 60_000, interval: 5 });
+  await vi.waitUntil(() => pids.every((pid) => !isAlive(pid)), { interval: 5 });
 });
 
 test('[T67] a server that is killed leaves no busy process behind', async () => {
@@ -161,7 +161,7 @@ test('[T67] a server that is killed leaves no busy process behind', async () => 
   const pid = Number(line);
   expect(isAlive(pid)).toBe(true);
   server.kill('SIGKILL');
-  await vi.waitUntil(() => !isAlive(pid), { timeout: 60_000, interval: 5 });
+  await vi.waitUntil(() => !isAlive(pid), { interval: 5 });
 });
 
 test('[T68] a module or function that is not there is a failure that names the tool', async () => {
@@ -174,7 +174,7 @@ async function stopWhenBusy(isolation: string, what: string): Promise<number[]> 
   const context = recordingContext(stop.signal);
   const call = failureFrom(tool(isolation).run({ what }, context));
   const lines = what === 'orphan' ? 2 : 1;
-  await vi.waitUntil(() => context.said.length === lines, { timeout: 60_000, interval: 2 });
+  await vi.waitUntil(() => context.said.length === lines, { interval: 2 });
   const pids = context.said.map(Number);
   if (isolation === 'process') expect(pids.every(isAlive)).toBe(true);
   stop.abort();

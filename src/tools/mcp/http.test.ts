@@ -9,7 +9,6 @@ import { RunError } from '../../run/failure.ts';
 const signal = AbortSignal.timeout(60_000);
 const open = opened();
 const enough = new RunError('rejected', 'A person stopped it.');
-const patience = { timeout: 60_000 };
 async function recorded(): Promise<{ url: string; lines: string[]; drop: () => void }> {
   const lines: string[] = [];
   const server = await serveHttp(() => recorder({ note: (line) => void lines.push(line), modes: [] }));
@@ -35,10 +34,10 @@ test('[M5] over HTTP a cancelled call ends at once, and the server is told', asy
   const { url, lines } = await recorded();
   const stop = new AbortController();
   const running = (await find(open({ name: 'rec', url }), 'wait')).run({}, watched({ signal: stop.signal }));
-  await expect.poll(() => lines, patience).toContain('wait began');
+  await expect.poll(() => lines).toContain('wait began');
   stop.abort(enough);
   await expect(running).rejects.toBe(enough);
-  await expect.poll(() => lines, patience).toContain('wait cancelled');
+  await expect.poll(() => lines).toContain('wait cancelled');
 });
 
 test('[M5] over HTTP progress and log lines are shown before the result', async () => {
@@ -64,7 +63,7 @@ test.for([
     const { url, lines, drop } = await recorded();
     const server = open({ name: 'rec', url });
     const running = (await find(server, name)).run({}, watched());
-    await expect.poll(() => lines, patience).toContain(`${name} began`);
+    await expect.poll(() => lines).toContain(`${name} began`);
     drop();
     await expect(running).rejects.toMatchObject({ failure: { code: 'unavailable', retryable } });
     expect(await (await find(server, 'greet')).run({}, watched())).toBe('hello');
@@ -92,7 +91,7 @@ test('[M10] a server that was killed in a call and started again is reached agai
   const long = await find(server, 'trigger-long-running-operation');
   const context = watched();
   const running = long.run({ duration: 60, steps: 600 }, context);
-  await expect.poll(() => context.said.length, patience).toBeGreaterThan(0);
+  await expect.poll(() => context.said.length).toBeGreaterThan(0);
   await first.kill();
   await expect(running).rejects.toMatchObject({ failure: { code: 'unavailable', retryable: true } });
   await expect(sum.run({ a: 1, b: 2 }, watched())).rejects.toMatchObject({
