@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { functionTool } from '../src/tools/function.ts';
 import { z } from 'zod';
 import { Stage } from './stage.ts';
+import { calm } from './virtual-clock.ts';
 import { flowOf } from './world.ts';
 import { answerOf } from './conversation.ts';
 import { failureIn } from '../src/engine/scope/broken.ts';
+import { takeStray } from '../src/engine/scope/stray.ts';
 import type { Flow } from '../src/engine/scope.ts';
 
 /** The line that is thrown from, as stacks have it. */
@@ -77,6 +79,87 @@ test('[E222] what broke in code of ours is ours, and told to nobody but the log'
     message: '«mine» broke: detail',
     where: 'app/flow.ts:9',
   });
+});
+
+const careless = functionTool({
+  name: 'careless',
+  description: '',
+  input: z.object({}),
+  effect: 'pure',
+  run: () => {
+    setImmediate(() => takeStray(new TypeError('no such column')));
+    return new Promise(() => {});
+  },
+});
+
+test('[E130] what a tool leaves behind is told as the tool’s, with its line', async () => {
+  const ended = Promise.withResolvers<void>();
+  const flow = flowOf(async (scope) => {
+    const answer = JSON.stringify(await scope.call('careless', {}));
+    setImmediate(ended.resolve);
+    return answer;
+  });
+  const stage = new Stage();
+  const run = await stage.start(stage.hire({ flows: [flow], tools: [careless] }), flow);
+  await ended.promise;
+  expect(JSON.parse(answerOf(await stage.tree(run)))).toMatchObject({
+    failure: {
+      code: 'internal',
+      message: '«careless» left an error that nobody caught: no such column',
+      where: expect.stringMatching(here),
+    },
+  });
+});
+
+test('[E131] what comes late says what it was and where, at the step that left it', async () => {
+  const late = Promise.withResolvers<void>();
+  const hasty = functionTool({
+    name: 'hasty',
+    description: '',
+    input: z.object({}),
+    effect: 'pure',
+    run: () => {
+      setTimeout(() => {
+        takeStray(new TypeError('no such row'));
+        late.resolve();
+      }, 5);
+      return 1;
+    },
+  });
+  const wait = functionTool({
+    name: 'wait',
+    description: '',
+    input: z.object({}),
+    effect: 'pure',
+    run: async () => {
+      await late.promise;
+      return 1;
+    },
+  });
+  const flow = flowOf(async (scope) => {
+    await scope.call('hasty', {});
+    await scope.call('wait', {});
+    return 'done';
+  });
+  const stage = new Stage();
+  const run = await stage.start(stage.hire({ flows: [flow], tools: [hasty, wait] }), flow);
+  await late.promise;
+  await calm();
+  expect((await stage.tree(run)).notices).toMatchObject([
+    {
+      code: 'STRAY_ERROR',
+      message: expect.stringMatching(
+        /^«hasty» left an error that nobody caught: no such row \(test\/exceptions\.test\.ts:\d+\)$/,
+      ),
+    },
+  ]);
+});
+
+test('[E222] an object that is no error is told with what is in it, and an error without words by its kind', () => {
+  expect(failureIn('odd', { code: 'E7', message: 'no such shelf' }).message).toBe(
+    "«odd» broke: { code: 'E7', message: 'no such shelf' }",
+  );
+  expect(failureIn('odd', new RangeError()).message).toBe('«odd» broke: RangeError');
 });
 
 test('[E222] what is no error, or has no line, is told without one', () => {

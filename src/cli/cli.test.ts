@@ -120,3 +120,9 @@ test('[V28] keys may have an end, which the list shows', async () => {
   expect(out[0]).toContain(`expires ${inThirtyDays}`);
   expect(out[1]).not.toContain('expire');
 });
+
+test('[V323] a list that is narrowed down to nothing does not say that there are no runs', async () => {
+  mkdirSync(data());
+  const { code, error } = await typed('runs', '--app', 'other', '--data', data());
+  expect([code, error]).toEqual([0, [expect.stringMatching(/^No run in .* fits\.$/)]]);
+});

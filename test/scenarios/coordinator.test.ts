@@ -300,7 +300,7 @@ describe('when an agent fails', () => {
 
   test.for([
     ['approve', ['Books: see page 4', 'Maps: M'], 'completed'],
-    ['reject', ['did not want to go on without Graph', 'Maps was not asked'], 'failed'],
+    ['reject', ['did not want to go on without Graph: not today', 'Maps was not asked'], 'failed'],
   ] as const)('[K32] `ask` asks a person, who may %s', async ([decision, answers, outcome]) => {
     const parts = { graph: fails, maps: say('M'), writer: fails };
     const crew = await team(chain, parts, { onFailure: 'ask' });
@@ -310,7 +310,7 @@ describe('when an agent fails', () => {
       title: 'Go on with Books?',
       message: 'It was to work with what Graph finds. Graph failed: It is down.',
     });
-    await decideOn(crew.at, question?.id ?? '', { decision });
+    await decideOn(crew.at, question?.id ?? '', { decision, rationale: 'not today' });
     const { json } = await untilAnswer(
       () => crew.at.ask(`/api/runs/${run}`),
       (one) => /completed|failed/.test(textAt(one, 'status')),

@@ -57,7 +57,13 @@ export const runs: CliCommand = {
     else if (rows.length === 0) {
       const tenant = given.text('tenant');
       const whose = tenant === undefined ? '' : ` of tenant «${tenant}»`;
-      terminal.warn(visibleLine(`There are no runs${whose} in ${serverOf(given)?.url ?? dataOf(given)}.`));
+      const where = serverOf(given)?.url ?? dataOf(given);
+      const isNarrowed = Object.keys(wantedBy(given)).length > 0;
+      terminal.warn(
+        visibleLine(
+          isNarrowed ? `No run${whose} in ${where} fits.` : `There are no runs${whose} in ${where}.`,
+        ),
+      );
       if (others !== undefined) terminal.warn(visibleLine(others));
     } else table(rows, terminal);
     return exit.completed;

@@ -6,5 +6,13 @@ export function declinedIn(tree: RunTree, { status, failure, children }: Step): 
   const isNo = (step: Step | undefined): boolean =>
     step?.failure?.message === failure.message &&
     (step.status === 'skipped' || declinedIn(tree, step) !== undefined);
-  return children.some((id) => isNo(tree.steps.get(id))) ? failure.message : undefined;
+  return children.some((id) => isNo(tree.steps.get(id)) || isRejected(tree, id))
+    ? failure.message
+    : undefined;
+}
+
+/** A question of its own that somebody answered with no. */
+function isRejected({ steps, approvals }: RunTree, id: number): boolean {
+  if (steps.get(id)?.kind !== 'ask') return false;
+  return [...approvals.values()].some(({ step, decided }) => step === id && decided?.decision === 'reject');
 }

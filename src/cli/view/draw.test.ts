@@ -358,6 +358,29 @@ describe('what a person said no to', () => {
     expect(text.match(/local rejected/g)).toHaveLength(1);
   });
 
+  test('[V261] in a question of its own was skipped, too', () => {
+    const question = { title: 'Go on with Users?', fingerprint: 'f', priority: 'high' as const };
+    const text = drawn(
+      opened(1, 0, { kind: 'agent', title: 'Users', agent: 'users' }),
+      opened(2, 1, { kind: 'ask', title: 'Go on with Users?' }),
+      { type: 'approval.requested', approval: 'a', step: 2, ...question, allowed: ['approve', 'reject'] },
+      {
+        type: 'approval.decided',
+        approval: 'a',
+        decision: 'reject',
+        by: 'local',
+        shown: 'f',
+        rationale: 'later',
+      },
+      closed(2),
+      closed(1, { outcome: 'failed', failure }),
+    );
+    expect(text).toContain('⊘ Users');
+    expect(text).not.toContain('✗');
+    expect(text).toContain('rejected by local: later');
+    expect(text).not.toContain(failure.message);
+  });
+
   test('[V261] is not what somebody else refused', () => {
     const text = drawn(
       opened(1, 0, { kind: 'agent', title: 'Users' }),

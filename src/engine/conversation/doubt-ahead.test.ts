@@ -76,6 +76,22 @@ describe('a turn whose outcome nobody knows', () => {
     expect(stage.problems).toEqual([]);
   });
 
+  test('[K40] is told once, and not any more once a person has decided', async () => {
+    const stage = new Stage();
+    const catalog = { flows: [talk], agents: [remote()] };
+    const first = stage.hire(catalog);
+    const one = await say(stage, first, 'one');
+    const second = stage.hire(catalog);
+    await stage.bury(first);
+    const two = await say(stage, second, 'two');
+    stage.hire(catalog);
+    await stage.bury(second);
+    expect(waits(await stage.tree(two))).toEqual([decide(one)]);
+    await stage.decide(one, { decision: 'approve' });
+    expect((await stage.tree(two)).ended?.answer).toBe('re: two');
+    expect(waits(await stage.tree(two))).toEqual([decide(one)]);
+  });
+
   test('[K40] is told to another branch of its own run', async () => {
     const flow = flowOf(async (scope) => {
       await scope.parallel({

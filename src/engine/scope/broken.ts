@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { failureOf, RunError, type Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 
@@ -16,12 +17,26 @@ export function failureIn(name: string, thrown: unknown): Failure {
   if (thrown instanceof RunError) return thrown.failure;
   const [frame] = framesOf(thrown);
   if (frame?.isOurs) return failureOf(thrown);
-  const said = (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, longest).toWellFormed();
-  return {
-    code: 'internal',
-    message: `«${name}» broke: ${said}`,
-    ...present({ where: frame && placeOf(frame) }),
-  };
+  return theirs(`«${name}» broke`, thrown, frame);
+}
+
+/** The same of what code of somebody else left behind, where nobody could catch it. */
+export function strayIn(name: string, thrown: unknown): Failure {
+  const what = `«${name}» left an error that nobody caught`;
+  const [frame] = framesOf(thrown);
+  if (frame?.isOurs) return { code: 'internal', message: `${what}; the log has the details.` };
+  return theirs(what, thrown, frame);
+}
+
+function theirs(what: string, thrown: unknown, frame: Frame | undefined): Failure {
+  const message = `${what}: ${saidBy(thrown).slice(0, longest).toWellFormed()}`;
+  return { code: 'internal', message, ...present({ where: frame && placeOf(frame) }) };
+}
+
+function saidBy(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown;
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return inspect(thrown, { customInspect: false, maxStringLength: longest });
 }
 
 /** Whether code took part that is neither ours, nor a library's, nor Node's. */

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RunError } from '../../run/failure.ts';
+import { errorOf, sentenceOf } from '../../run/failure.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
+import { strayIn } from './broken.ts';
 
 /** Whose code is running: it answers for what that code leaves behind. */
 interface Owner {
@@ -23,9 +24,10 @@ export async function owned<T>(
   const owner: Owner = {
     take(cause) {
       execution.world.log.error({ run: execution.run, cause }, `«${name}» left an error that nobody caught.`);
-      const message = `«${name}» left an error that nobody caught; the log has the details.`;
-      if (isOpen(step) && !isOver) stray.reject(new RunError('internal', message, { cause }));
-      else execution.emit({ type: 'notice.posted', step: step.id, code: 'STRAY_ERROR', message });
+      const failure = strayIn(name, cause);
+      if (isOpen(step) && !isOver) return stray.reject(errorOf(failure));
+      const message = sentenceOf(failure);
+      execution.emit({ type: 'notice.posted', step: step.id, code: 'STRAY_ERROR', message });
     },
   };
   let isOver = false;

@@ -96,13 +96,15 @@ async function expectConsent(scope: Scope, title: string, earlier: readonly Find
   const failed = earlier.filter(({ failure }) => failure !== undefined);
   if (failed.length === 0) return;
   const names = failed.map((finding) => finding.title).join(' and ');
-  const { decision, by } = await scope.ask({
+  const { decision, by, rationale } = await scope.ask({
     key: 'go on',
     title: `Go on with ${title}?`,
     message: `It was to work with what ${names} finds. ${failed.map((finding) => `${finding.title} failed: ${finding.failure}`).join(' ')}`,
     allowed: ['approve', 'reject', 'defer'],
   });
-  if (decision !== 'approve') throw new RunError('refused', `${by} did not want to go on without ${names}.`);
+  const why = rationale === undefined ? '.' : `: ${rationale}`;
+  if (decision !== 'approve')
+    throw new RunError('refused', `${by} did not want to go on without ${names}${why}`);
 }
 
 function whyStuck(task: PlannedTask, given: Work): string {

@@ -52,7 +52,7 @@ test.for([
   ['a field twice', 'a.json', '{"server":{"port":1,"port":2}}', 'the field «port» twice'],
   ['a token by nobody', 'a.json', '{"auth":{"jwt":{"algorithms":["none"]}}}', 'auth.jwt.algorithms[0]: '],
   ['a program without a default', 'a.ts', 'export const config = {}', 'write «export default'],
-  ['a program that fails', 'a.ts', 'throw new Error("boom")', 'cannot be read: boom.'],
+  ['a program that fails', 'a.ts', '\n\nthrow new Error("boom")', 'a.ts (line 3) cannot be read: boom.'],
   ['a program that misses another', 'a.ts', 'import "./nope.ts"; export default {}', 'Cannot find module'],
   ['a maker that fails', 'a.ts', 'export default () => { throw new Error("boom") }', 'cannot be read: boom.'],
   [

@@ -110,9 +110,10 @@ function unreadable(file: string, cause: unknown): RunError {
   );
 }
 
-/** Of a file that is no program, the first line of the stack says where. */
+/** Where the stack first names the file: in its first line, of one that is no program, or where that failed. */
 function lineIn(cause: unknown, file: string): string {
-  const [first = ''] = cause instanceof Error ? (cause.stack ?? '').split('\n', 1) : [];
-  const [, line] = /:(\d+)$/.exec(first) ?? [];
-  return line !== undefined && first.startsWith(pathToFileURL(file).href) ? ` (line ${line})` : '';
+  const stack = cause instanceof Error ? (cause.stack ?? '') : '';
+  const places = [pathToFileURL(file).href, file].map((name) => stack.split(`${name}:`, 2)[1] ?? '');
+  const [line] = places.flatMap((place) => /^\d+/.exec(place) ?? []);
+  return line === undefined ? '' : ` (line ${line})`;
 }

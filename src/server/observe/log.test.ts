@@ -14,6 +14,22 @@ test('[S35] what is secret does not get into the log, however it went wrong', ()
   expect(heard[1]).toEqual([{ cause: harmless }, 'It broke.']);
 });
 
+test('[E222] a problem is logged with the causes behind it, and with what is in something that is no error', () => {
+  const file = join(temporaryFolder(), 'log');
+  const inner = new Error('no route to the shelf');
+  fileLog(file).error({ cause: new Error('The order failed.', { cause: inner }) }, 'It broke.');
+  fileLog(file).error({ cause: { code: 'E7' } }, 'It broke.');
+  fileLog(file).error({ cause: 'plain' }, 'It broke.');
+  inner.cause = inner;
+  expect(() => fileLog(file).error({ cause: inner }, 'It broke.')).not.toThrow();
+  const [first = '', second = '', third = ''] = readFileSync(file, 'utf8').split('\n');
+  expect(JSON.parse(first).cause).toMatch(
+    /^Error: The order failed\.\n {4}at [^]*\nbecause of Error: no route to the shelf\n/,
+  );
+  expect(JSON.parse(second).cause).toBe("{ code: 'E7' }");
+  expect(JSON.parse(third).cause).toBe('plain');
+});
+
 test('[S52] what a request says cannot make a second line of the log, nor colour a terminal', () => {
   const file = join(temporaryFolder(), 'log');
   const nasty = 'one\n{"at":"forged"}\r\u001b[31mred\u2028\u0007';

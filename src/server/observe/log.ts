@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import writeFileAtomic from 'write-file-atomic';
 import type { Log } from '../../engine/world.ts';
 
@@ -54,6 +55,13 @@ function lineOf({ run, cause }: Parameters<Log['error']>[0], message: string): s
   return `${JSON.stringify({ level: problemLevel, time, ...about, cause: told(cause), msg: message })}\n`;
 }
 
-function told(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+/** How many causes are told behind one another. */
+const deepest = 8;
+
+function told(cause: unknown, depth = 0): string {
+  if (typeof cause === 'string') return cause;
+  if (!(cause instanceof Error)) return inspect(cause, { customInspect: false, breakLength: Infinity });
+  const stack = cause.stack ?? cause.message;
+  if (cause.cause === undefined || depth === deepest) return stack;
+  return `${stack}\nbecause of ${told(cause.cause, depth + 1)}`;
 }

@@ -2,6 +2,14 @@ import type { Mutant } from '../mutant.ts';
 
 export const waitMutants: readonly Mutant[] = [
   {
+    name: 'who waits behind a doubt is told of it again, also when it is decided',
+    file: 'src/engine/conversation/doubt-ahead.ts',
+    find: 'if (behind.notices.some((notice) => notice.message === message)) continue;',
+    replace: '',
+    test: 'src/engine/conversation/doubt-ahead.test.ts',
+    only: '[K40]',
+  },
+  {
     name: 'nobody is woken for a wait',
     file: 'src/engine/recovery/parking.ts',
     find: 'const waits = tree.paused ? []',
