@@ -57,10 +57,29 @@ export async function askFor<E extends Endpoint>(
 ): Promise<AnswerOf<E>> {
   const response = await ask(server, endpoint, asking);
   const schema = endpoint.answers[response.status]?.schema as z.ZodType<AnswerOf<E>> | undefined;
-  const parsed = schema?.safeParse(await response.json().catch(() => undefined));
+  const parsed = schema?.safeParse(jsonIn(await textOf(server, response)));
   if (parsed?.success) return parsed.data;
   const { pathname } = new URL(addressOf(server, endpoint, asking));
   throw new RunError('unavailable', `${pathname} answered something else than this client knows.`);
+}
+
+/** What broke off half-way may well be had whole when it is asked for again. */
+export function brokenOff({ url }: ServerAddress, cause: unknown): RunError {
+  return new RunError('unavailable', `The connection to ${url} broke.`, { retryable: true, cause });
+}
+
+async function textOf(server: ServerAddress, response: Response): Promise<string> {
+  return response.text().catch((cause: unknown) => {
+    throw brokenOff(server, cause);
+  });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function headersOf<E extends Endpoint>(

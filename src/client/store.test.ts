@@ -4,6 +4,7 @@ import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { encodeAll } from '../run/codec.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
+import { failureOf } from '../run/failure.ts';
 import { flatTree } from '../run/flat-tree.ts';
 import { foldAll } from '../run/fold.ts';
 import { headHeader } from '../wire/native/runs.ts';
@@ -212,6 +213,16 @@ describe('[N7] the connection', () => {
     await until(store, () => store.connection.getSnapshot().is === 'refused');
     expect(store.connection.getSnapshot()).toMatchObject({ failure: { code: 'unknown' } });
   });
+});
+
+test('[N7] an answer that breaks off is worth asking for again, and one that is no answer is not', async () => {
+  const half = new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
+  const answers = [new Response(half), new Response('<html>'), Response.json({ runs: 5 })];
+  const client = vitrineClient({ url: 'http://run', fetch: async () => answers.shift() ?? Response.error() });
+  const failed = async () => client.runs().catch(failureOf);
+  const broke = { code: 'unavailable', message: 'The connection to http://run broke.', retryable: true };
+  expect(await failed()).toEqual(broke);
+  for (const _ of [1, 2]) expect(await failed()).toMatchObject({ message: expect.stringContaining('knows') });
 });
 
 describe('[N8] seeking', () => {

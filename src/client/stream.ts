@@ -1,6 +1,6 @@
 import { RunError } from '../run/failure.ts';
 import { sseReader } from '../wire/sse.ts';
-import type { ServerAddress } from './ask.ts';
+import { brokenOff, type ServerAddress } from './ask.ts';
 
 /** How long to wait before coming back, the first time unless the server says so, and at most. Milliseconds. */
 const firstPause = 250;
@@ -44,10 +44,7 @@ export async function* streamOf(
     either.addEventListener('abort', () => void body?.cancel().catch(() => {}), { once: true });
     for (;;) {
       const piece = await body?.read().catch((cause: unknown) => {
-        throw new RunError('unavailable', `The connection to ${server.url} broke.`, {
-          retryable: true,
-          cause,
-        });
+        throw brokenOff(server, cause);
       });
       if (!piece || piece.done) return;
       heard = true;
