@@ -45,6 +45,15 @@ test('[Q1] one process, too, has only one writer of a folder', async () => {
   await (await sqliteStore({ folder })).close();
 });
 
+test('[Q14] who lets go of a folder that was made anew leaves the name of whoever has it now, also where its file is the same inode again', () => {
+  const folder = join(base, 'anew');
+  mkdirSync(folder);
+  const release = lockFolder(folder);
+  writeFileSync(join(folder, 'holder.json'), 'another');
+  release();
+  expect(readFileSync(join(folder, 'holder.json'), 'utf8')).toBe('another');
+});
+
 test('[Q40] a lock that fails for another reason is nobody’s', async () => {
   const folder = join(base, 'spoilt');
   await (await sqliteStore({ folder })).close();

@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,12 +39,12 @@ export function lockFolder(folder: string): () => void {
 
 /** Says who has the lock. Returns what takes that back, and releases it. */
 function named(holder: string, lock: DatabaseSync): () => void {
-  const self = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
-  writeWhole(holder, `${JSON.stringify(self)}\n`, { mode: 0o600 });
-  const { ino } = statSync(holder);
+  const self = { pid: process.pid, host: hostname(), since: new Date().toISOString(), lock: randomUUID() };
+  const name = `${JSON.stringify(self)}\n`;
+  writeWhole(holder, name, { mode: 0o600 });
   return () => {
-    // Where the folder was deleted and made anew meanwhile, another process has its name there.
-    if (statSync(holder, { throwIfNoEntry: false })?.ino === ino) rmSync(holder, { force: true });
+    // Where the folder was deleted and made anew meanwhile, another has its name there: in a file that may be the same inode again.
+    if (existsSync(holder) && readFileSync(holder, 'utf8') === name) rmSync(holder, { force: true });
     lock.close();
   };
 }
