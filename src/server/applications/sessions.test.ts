@@ -31,3 +31,21 @@ test('[PL75] however many runs others begin under the name of somebody, their ow
   const history = await at.ask(`${chat}/history`, { key: ann });
   expect(history.json).toMatchObject({ sessions: [{ session_id: textAt(own, 'session_id') }] });
 });
+
+test('[PL75] nobody else begins a run in a session, whatever labels it has, nor brings documents to it', async () => {
+  const data = temporaryFolder();
+  const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
+  const echo = appWith(async (_, text) => text, 'echo');
+  const at = await serving({ data, config: { apps: { echo }, auth: { required: true } } });
+  const own = await at.ask('/api/applications/echo/chat', { key: ann, json: { message: 'mine' } });
+  const conversation = textAt(own, 'session_id');
+  const forged = { app: 'echo', input: { text: 'not mine' }, conversation };
+  for (const labels of [{}, { user: 'bob' }, { user: 'ann' }])
+    expect((await at.ask('/api/runs', { key: bob, json: { ...forged, labels } })).status).toBe(404);
+  const documents = `/api/conversations/${conversation}/documents`;
+  expect((await at.ask(documents, { key: bob })).status).toBe(404);
+  expect((await at.ask(documents, { key: ann })).status).toBe(200);
+  expect((await at.ask('/api/runs', { key: ann, json: { ...forged, labels: { user: 'ann' } } })).status).toBe(
+    201,
+  );
+});

@@ -49,10 +49,18 @@ export async function newestRun(
   return row;
 }
 
-/** A conversation that is the session of somebody else is not there; what is no session is everybody's of the tenant. */
-export function expectOwnSession({ facts, conversation }: RunRow, { who }: Pick<Caller, 'who'>): void {
-  const owner = facts.labels[ownerLabel];
-  if (owner !== undefined && owner !== who) throw missing('conversation', conversation);
+/**
+ * A conversation that is the session of somebody else is not there; what is no session is everybody's of the tenant. By its
+ * newest run: nobody else begins one in it.
+ */
+export async function expectOwnSession(
+  { context, caller }: Omit<Asking, 'app'>,
+  newest: RunRow,
+): Promise<void> {
+  const owner = newest.facts.labels[ownerLabel];
+  if (owner === undefined || owner === caller.who) return;
+  const { started } = await context.trees.of(newest);
+  if (started?.who === undefined || started.who === owner) throw missing('conversation', newest.conversation);
 }
 
 /** Anybody may give a run the label of another, so it is theirs only if they began it, too. */

@@ -46,7 +46,7 @@ async function documentsOf(
       ...asking,
       params: { conversation: named },
     });
-    expectOwnSession(newest, caller);
+    await expectOwnSession(asking, newest);
     return { tenant, conversation };
   } catch (thrown) {
     if (!mayBegin || failureOf(thrown).code !== 'unknown') throw thrown;

@@ -9,6 +9,7 @@ import type { Attachment, Json, Limits } from '../../run/values.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
+import { expectOwnSession } from '../applications/sessions.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
@@ -200,6 +201,7 @@ async function expectConversation(
   const [known] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
   if (!known || (await isHiddenConversation(context, caller, conversation)))
     throw missing('conversation', conversation);
+  await expectOwnSession({ context, caller }, known);
 }
 
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */
