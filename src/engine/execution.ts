@@ -68,8 +68,6 @@ export class Execution {
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
-  /** Whether it comes to be, while that is not known. */
-  #creating: Promise<boolean> | undefined;
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
   #isLeaving = false;
@@ -77,13 +75,12 @@ export class Execution {
   #control: Promise<void> = Promise.resolve();
 
   constructor(world: Workplace, fence: Fence, loaded: Loaded & Claimed) {
-    const { tree, recorded, cutOffs, bytes, claimed, created } = loaded;
+    const { tree, recorded, cutOffs, bytes, claimed, isNew = false } = loaded;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
-    this.isNew = created !== undefined;
-    this.#creating = created;
+    this.isNew = isNew;
     this.recorded = recorded;
     this.lease = new Lease(world.clock, claimed);
     this.cutOffs = cutOffs;
@@ -91,22 +88,12 @@ export class Execution {
     this.#letGo = resolve;
     this.guarding = new Guarding(world.secrets);
     this.space = new Space({ ...world, tree, bytes });
-    const { signal } = this.#dropped;
-    this.writer = new Writer({ ...world, fence, tree, signal, space: this.space, created });
+    this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal, space: this.space });
     void this.writer.lost.then((why) => {
       if (why.failure.code !== 'rejected') world.log.error({ run: this.run, cause: why }, why.message);
       this.drop();
     });
     this.questions.watchAll();
-    void created?.then((isCreated) => {
-      if (isCreated) this.#creating = undefined;
-      else this.drop();
-    });
-  }
-
-  /** Whether the store has it: what is asked about it before finds nothing. */
-  get isCreated(): boolean {
-    return this.#creating === undefined;
   }
 
   /** Aborts when effects must end: a stop, or the run was lost. */
@@ -295,7 +282,6 @@ export class Execution {
    */
   async insist<T>(question: () => Promise<T>): Promise<T> {
     try {
-      if (this.#creating) await this.#activity.busy(this.#creating);
       const told = await this.#activity.busy(answered(this, question));
       return told ? told.answer : await forever();
     } finally {

@@ -6,7 +6,7 @@ import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import type { Json, Limits } from '../run/values.ts';
-import type { NewRun, Store } from '../stores/store.ts';
+import type { NewRun } from '../stores/store.ts';
 import { pastOf } from '../engine/conversation/conversation.ts';
 import { beginningOf, type Begun } from '../engine/recovery/beginning.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
@@ -57,24 +57,15 @@ export interface RunDefinition {
 export interface CreatedRun {
   readonly run: string;
   readonly conversation: string;
-  /** Not where the same was asked for before. */
-  readonly created: boolean;
+  /** Absent where the same was asked for before. */
+  readonly begun?: Begun;
 }
 
-/** Whoever has a run in hand from its first moment. */
-interface Beginner {
-  readonly name: string;
-  begin(run: string, begun: Begun): void;
-}
-
-/**
- * Write the beginning of a run, for anyone to take, or in the hand of this worker. It is durable when this resolves. The
- * worker begins before that: what the flow wants first is then in the same commit, and nothing is done before it.
- */
+/** Write the beginning of a run, for anyone to take, or with a lease for this worker. It is durable when this resolves. */
 export async function createRun(
   world: Workplace,
   request: RunRequest,
-  worker: Beginner | undefined,
+  worker: string | undefined,
 ): Promise<CreatedRun> {
   const run = world.newId('run');
   const conversation = conversationNamed(world, request.conversation);
@@ -100,8 +91,8 @@ export async function createRun(
   const past = history ? {} : await pastOf(store, request, { tenant, conversation });
   const known = { tenant, who, conversation, input, labels, ...past, ...present({ history, guarded }) };
   const isRedacted = given !== request.input || labels !== wanted || cleaned.sent !== sent;
-  const entries = beginningOf(startedWith(request, known), { worker: worker?.name, at, isRedacted, notices });
-  const creating = create(world, {
+  const entries = beginningOf(startedWith(request, known), { worker, at, isRedacted, notices });
+  const created = await create(world, {
     run,
     tenant,
     conversation,
@@ -115,23 +106,12 @@ export async function createRun(
     ...present({ replaces: request.replaces }),
     // What the configuration says is kept for everybody.
     ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),
-    ...(worker === undefined ? {} : { claim: { worker: worker.name, lease: leaseLength } }),
+    ...(worker === undefined ? {} : { claim: { worker, lease: leaseLength } }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
   });
-  worker?.begin(run, { entries, claimed, definition: definition?.body, created: isMade(creating) });
-  const made = await creating;
-  return made.created ? { run, conversation, created: true } : asBefore(store, made.run);
-}
-
-function isMade(creating: ReturnType<typeof create>): Promise<boolean> {
-  return creating.then(
-    ({ created }) => created,
-    () => false,
-  );
-}
-
-async function asBefore({ dispatch }: Store, run: string): Promise<CreatedRun> {
-  return { run, conversation: (await dispatch.get(run))?.conversation ?? '', created: false };
+  if (created.created)
+    return { run, conversation, begun: { entries, claimed, definition: definition?.body } };
+  return { run: created.run, conversation: (await store.dispatch.get(created.run))?.conversation ?? '' };
 }
 
 type Started = Parameters<typeof beginningOf>[0];

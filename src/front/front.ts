@@ -4,14 +4,14 @@ import { Command } from '../run/commands.ts';
 import { RunError } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { commandRun, type CommandSent, type Outcome } from './command-run.ts';
-import { createRun, type CreatedRun, type RunRequest } from './create-run.ts';
+import { createRun, type RunRequest } from './create-run.ts';
 import { eraseConversation, type Erased } from './erase.ts';
 import { forkRun, type Fork, type Forked } from './fork-run.ts';
 
 /** What a front asks of the worker that is in the same process, where there is one. */
 export interface WorkerBeside {
   readonly name: string;
-  /** Execute a run that is being created in this worker's hand: what it begins with may join the commit. */
+  /** Execute a run that was created in this worker's hand. */
   begin(run: string, begun: Begun): void;
   /** Take a run up, and again whenever it wants a worker; false where its flow is not known here. */
   takeUp(row: RunRow): Promise<boolean>;
@@ -24,7 +24,9 @@ export interface WorkerBeside {
 /** What people ask: runs are started, told something and erased, whoever works on them. */
 export interface Front {
   /** Start a run, for anyone to take; a worker beside takes it in the same commit. It is durable when this resolves. */
-  start(request: RunRequest): Promise<CreatedRun>;
+  start(
+    request: RunRequest,
+  ): Promise<{ readonly run: string; readonly conversation: string; readonly created: boolean }>;
   /** Start a run that begins with what is known already. */
   fork(fork: Fork): Promise<Forked>;
   /** Put a command into the mailbox of a run. The same id again gets the same receipt. */
@@ -46,7 +48,11 @@ export function frontOf(world: Workplace, { worker }: { readonly worker?: Worker
   };
   const command: Front['command'] = (row, sent) => commandRun({ world, worker, send }, row, sent);
   return {
-    start: (request) => createRun(world, request, worker),
+    async start(request) {
+      const { run, conversation, begun } = await createRun(world, request, worker?.name);
+      if (begun) worker?.begin(run, begun);
+      return { run, conversation, created: begun !== undefined };
+    },
     async fork(wanted) {
       const forked = await forkRun(world, wanted);
       const row = await store.dispatch.get(forked.run);

@@ -1,5 +1,6 @@
 import type { Begun } from '../engine/recovery/beginning.ts';
 import { failureOf } from '../run/failure.ts';
+import { foldAll } from '../run/fold.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
@@ -68,11 +69,11 @@ export class Worker {
     return this.takes === 'everything' || this.#asked.has(run);
   }
 
-  /** Execute a run that is being created in this worker's hand. */
-  begin(run: string, begun: Begun): void {
+  /** Execute a run that was created in this worker's hand. */
+  begin(run: string, { entries, claimed, definition }: Begun): void {
     if (this.takes === 'asked') this.#asked.add(run);
     this.#world.secrets.vouch(run, 1);
-    this.#execute({ run, epoch: 1 }, { ...newRun(begun), claimed: begun.claimed });
+    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(entries), definition), claimed });
   }
 
   /** Take a run up, and again whenever it wants a worker; false where its flow is not known here. */
@@ -196,7 +197,7 @@ export class Worker {
     void execution.done.then(() => {
       if (this.#executions.get(fence.run) === execution) this.#executions.delete(fence.run);
       this.#over();
-      if (execution.tree.ended || !execution.isCreated) this.#asked.delete(fence.run);
+      if (execution.tree.ended) this.#asked.delete(fence.run);
     });
     // The first entry of a takeover is emitted by the caller, before the flow gets its turn.
     queueMicrotask(() => {
@@ -219,7 +220,7 @@ export class Worker {
 
   /** False if the store could not be asked. */
   async #renew(): Promise<boolean> {
-    const executions = [...this.#executions.values()].filter(({ isCreated }) => isCreated);
+    const executions = [...this.#executions.values()];
     if (executions.length === 0) return true;
     const asked = momentOf(this.#world.clock);
     try {

@@ -35,8 +35,6 @@ interface Settings {
   readonly signal: AbortSignal;
   readonly space: Pick<Space, 'take'>;
   readonly meter?: Meter | undefined;
-  /** Of a run that is only just being created: whether it came to be, once that is known. */
-  readonly created?: Promise<boolean> | undefined;
 }
 
 /** What goes with an event. */
@@ -252,9 +250,7 @@ export class Writer implements Appender {
 
   /** Find out what became of an append, and offer what is left: the same text again. */
   async #mend(thrown: unknown): Promise<void> {
-    const { clock, signal, created } = this.#settings;
-    // Its creation failed with it, and is tried again by whoever asked for it.
-    await created;
+    const { clock, signal } = this.#settings;
     const { since, pause } = this.#failing ?? { since: clock.worked(), pause: firstPause };
     this.#failing = { since, pause };
     const before = this.#head;

@@ -9,8 +9,6 @@ export interface Begun {
   readonly claimed: Moment;
   /** What it runs, where that is data. */
   readonly definition?: Json | undefined;
-  /** Whether it came to be, once that is known. */
-  readonly created: Promise<boolean>;
 }
 
 interface Taking {

@@ -1,11 +1,10 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
-import { fold, foldAll } from '../../run/fold.ts';
+import { fold } from '../../run/fold.ts';
 import { emptyTree, type RunTree } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Claim, Journal, Store } from '../../stores/store.ts';
-import type { Begun } from './beginning.ts';
 import { cutOffsIn, type CutOffs } from './cut-offs.ts';
 import type { Moment } from '../time/lease.ts';
 import { recordedIn, type Recorded } from './recorded.ts';
@@ -20,19 +19,18 @@ export interface Loaded {
   readonly tree: RunTree;
   readonly recorded: Recorded;
   readonly cutOffs: CutOffs;
-  /** Where it begins in this worker's hand: whether it came to be, once that is known. */
-  readonly created?: Promise<boolean>;
+  /** Whether it was created in this worker's hand, a moment ago. */
+  readonly isNew?: boolean;
   /** What its journal, and what is kept beside it, takes up. */
   readonly bytes: number;
   /** What it runs, where that is known already. */
   readonly definition?: Json | undefined;
 }
 
-/** A run that is only just being created. */
-export function newRun({ entries, definition, created }: Omit<Begun, 'claimed'>): Loaded {
-  const tree = foldAll(entries);
+/** A run that has only just begun. */
+export function newRun(tree: RunTree, definition?: Json): Loaded {
   const recorded = recordedIn(tree, []);
-  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), bytes: 0, definition, created };
+  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), isNew: true, bytes: 0, definition };
 }
 
 /** A run that was claimed. A damaged one is let go: the store gives it to nobody any more, and ends it if that was asked. */

@@ -6,8 +6,8 @@ export const frontMutants: readonly Mutant[] = [
   {
     name: 'a run is created in nobody’s hand beside a worker',
     file: 'src/front/front.ts',
-    find: 'createRun(world, request, worker)',
-    replace: 'createRun(world, request, undefined)',
+    find: 'await createRun(world, request, worker?.name)',
+    replace: 'await createRun(world, request, undefined)',
     test: front,
     only: 'a worker beside takes it in the same commit',
   },

@@ -101,23 +101,6 @@ export const pathMutants: readonly Mutant[] = [
     only: '[Q133]',
   },
   {
-    name: 'a run asks the store while it is being created',
-    file: 'src/engine/execution.ts',
-    find: 'if (this.#creating) await this.#activity.busy(this.#creating);',
-    replace: '',
-    test: 'src/worker/begins.test.ts',
-    only: '[E281] the store is asked nothing',
-  },
-  {
-    name: 'a run whose creation failed with what it began with is given up',
-    file: 'src/engine/record/writer.ts',
-    find: 'await created;',
-    replace: '',
-    test: 'src/worker/begins.test.ts',
-    only: '[E281] a creation that',
-    hangs: true,
-  },
-  {
     name: 'what a run plans waits for the next commit',
     file: 'src/engine/scope/plan.ts',
     find: 'if (parent === 0) execution.writer.hurry();',

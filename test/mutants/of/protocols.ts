@@ -36,7 +36,7 @@ export const protocolMutants: readonly Mutant[] = [
   {
     name: 'a run of another tenant is read for its states',
     file: 'src/server/doors/begin.ts',
-    find: 'run !== undefined && (await ownRun({ context, caller }, run)) !== undefined',
+    find: 'run !== undefined && (await named.row(run)) !== undefined',
     replace: 'run !== undefined',
     test: 'src/server/doors/doors.test.ts',
     only: 'PR5',
