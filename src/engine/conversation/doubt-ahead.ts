@@ -15,7 +15,7 @@ export async function doubtAhead(execution: Execution, step: Step): Promise<stri
   return first && wordsOf(first, step);
 }
 
-/** Tell those who wait for the agent of this step, each once, that a person must decide first. */
+/** Tell those who wait for the agent of this step that a person must decide first. */
 export async function tellWhoWaits(execution: Execution, step: Step, asked: Approval): Promise<void> {
   if (asked.decided) return;
   execution.line.hear();
@@ -27,7 +27,6 @@ export async function tellWhoWaits(execution: Execution, step: Step, asked: Appr
       if (behind?.kind !== 'turn' || behind.started || behind.agent !== step.agent) continue;
       const { run } = row;
       const message = wordsOf(asked, behind);
-      if (behind.notices.some((notice) => notice.message === message)) continue;
       const command = { type: 'tell', by: execution.run, step: id, message } as const;
       await sendToOther(execution, { id: `tell_${asked.approval}_${run}_${id}`, run, command });
     }

@@ -4,7 +4,7 @@ export const waitMutants: readonly Mutant[] = [
   {
     name: 'who waits behind a doubt is told of it again, also when it is decided',
     file: 'src/engine/conversation/doubt-ahead.ts',
-    find: 'if (behind.notices.some((notice) => notice.message === message)) continue;',
+    find: 'if (asked.decided) return;',
     replace: '',
     test: 'src/engine/conversation/doubt-ahead.test.ts',
     only: '[K40]',
