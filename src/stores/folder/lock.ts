@@ -43,9 +43,12 @@ function named(holder: string, lock: DatabaseSync): () => void {
   const name = `${JSON.stringify(self)}\n`;
   writeWhole(holder, name, { mode: 0o600 });
   return () => {
-    // Where the folder was deleted and made anew meanwhile, another has its name there: in a file that may be the same inode again.
-    if (existsSync(holder) && readFileSync(holder, 'utf8') === name) rmSync(holder, { force: true });
-    lock.close();
+    try {
+      // Where the folder was deleted and made anew meanwhile, another has its name there: in a file that may be the same inode again.
+      if (existsSync(holder) && readFileSync(holder, 'utf8') === name) rmSync(holder, { force: true });
+    } finally {
+      lock.close();
+    }
   };
 }
 
