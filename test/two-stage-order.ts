@@ -7,7 +7,7 @@ import {
   type StoryEvent,
 } from '../src/projections/story.ts';
 import { comesToRest, newWaiting } from '../src/projections/waiting.ts';
-import { noText, saysAnswer, takenBack, toldPiece, wholeAnswer } from '../src/run/answer-text.ts';
+import { answerAsSaid, noText, saysAnswer, takenBack, toldPiece } from '../src/run/answer-text.ts';
 import { askingWords } from '../src/run/asking.ts';
 import type { Entry, EventOf } from '../src/run/events.ts';
 import { pauseKey } from '../src/run/tool-pause.ts';
@@ -135,7 +135,7 @@ class Happening {
     'approval.lapsed': ({ approval }) => void this.#questions.delete(approval),
     'run.ended': ({ outcome, answer }) => {
       this.#place = { ...this.#place, phase: 'complete' };
-      this.#tell(`${outcome} ${wholeAnswer(answer) || this.#said}`);
+      this.#tell(`${outcome} ${answerAsSaid(answer, this.#said) || this.#said}`);
     },
   };
 

@@ -82,7 +82,7 @@ export interface TurnResult {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly RequestedCall[];
-  readonly finish: Extract<AgentEvent, { type: 'turn.finished' }>['reason'] | 'cut';
+  readonly finish: Extract<AgentEvent, { type: 'turn.finished' }>['reason'] | 'cut' | 'budget';
   /** What it attached to its answer. */
   readonly items: readonly Item[];
   /** What it asks people before it goes on. */

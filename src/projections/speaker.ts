@@ -1,3 +1,4 @@
+import { isAllOf } from '../run/answer-text.ts';
 import type { EventOf } from '../run/events.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 
@@ -36,7 +37,7 @@ export function speak(spoken: Spoken, where: string, text: string): void {
 /** Whether an answer is what was said last. */
 export function isSaid({ text }: Spoken, answer: EventOf<'run.ended'>['answer']): boolean {
   if (answer === undefined) return true;
-  if (isBlobRef(answer)) return text !== '' && new TextEncoder().encode(text).length === answer.size;
+  if (isBlobRef(answer)) return isAllOf(text, answer);
   return answer.trim() === text.trim();
 }
 

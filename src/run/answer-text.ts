@@ -1,5 +1,5 @@
 import type { EventOf } from './events.ts';
-import { isBlobRef } from './values.ts';
+import { isBlobRef, type BlobRef } from './values.ts';
 
 /**
  * The answer of a run as one text, for protocols that show one and cannot take any of it back. Which steps say it is known when
@@ -65,10 +65,33 @@ export function toldRest(told: AnswerText, answer: EventOf<'run.ended'>['answer'
   return apart + whole;
 }
 
+/**
+ * The answer as one text, by those who know what was said last: of one that is kept beside the journal that is its beginning, and
+ * mostly all of it.
+ */
+export function answerAsSaid(answer: EventOf<'run.ended'>['answer'], said: string): string {
+  if (!isBlobRef(answer) || !isBeginningOf(said, answer)) return wholeAnswer(answer);
+  return isAllOf(said, answer) ? said : `${said}${whereRest(answer)}`;
+}
+
+/** Whether a text is as long as what is kept beside the journal, which is JSON. */
+export function isAllOf(said: string, { size }: BlobRef): boolean {
+  return new TextEncoder().encode(JSON.stringify(said)).length === size;
+}
+
+/** What is kept beside the journal is JSON, and so is its preview. */
+function isBeginningOf(said: string, { preview = '' }: BlobRef): boolean {
+  return said !== '' && JSON.stringify(said.slice(0, preview.length)).startsWith(preview);
+}
+
+function whereRest({ size, blob }: BlobRef): string {
+  return `… (${size} bytes in all: GET /api/files/${blob})`;
+}
+
 /** The answer as one text; of one that is kept beside the journal, its beginning and where the rest is. */
 export function wholeAnswer(answer: EventOf<'run.ended'>['answer']): string {
   if (answer === undefined || typeof answer === 'string') return answer ?? '';
-  return `${answer.preview ?? ''}… (${answer.size} bytes in all: GET /api/files/${answer.blob})`;
+  return `${answer.preview ?? ''}${whereRest(answer)}`;
 }
 
 /** FNV over UTF-16: enough to see whether two texts that should be the same are. */

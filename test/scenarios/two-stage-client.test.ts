@@ -1,6 +1,6 @@
 // The two-stage protocol over HTTP, with a client written by hand to the letter of what the original's page does.
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
 import type { Move } from '../../src/gateways/scripted/script.ts';
@@ -25,12 +25,16 @@ const post = toolOf(
   { effect: 'once', approval: 'always' },
 );
 
-async function talking(model: (turn: Turn) => readonly Move[], rules: object = {}): Promise<Serving> {
+async function talking(
+  model: (turn: Turn) => readonly Move[],
+  rules: object = {},
+  limits: object = {},
+): Promise<Serving> {
   const gateway = scriptedGateway(model);
   const config: ConfigInput = {
     agents: { model: { description: 'A model.', gateway, effect: 'pure' } },
     tools: [list, post],
-    apps: { talk: { flow: 'converse', settings: { agent: 'model', rules } } },
+    apps: { talk: { flow: 'converse', settings: { agent: 'model', rules }, limits } },
   };
   ledger.length = 0;
   return serving({ config });
@@ -244,4 +248,108 @@ export default {
     '/api/chat/messages?project_id=P7-main&limit=10&offset=0',
   );
   expect(rows.map(({ content }) => content)).toEqual(['The whole answer.', 'Tell me']);
+});
+
+describe('a long answer', () => {
+  const words = (many: number): Move[] => Array.from({ length: many }, (_, i) => say(`${i} and «more» `));
+  const whole = (many: number): string =>
+    words(many)
+      .map((move) => ('text' in move ? move.text : ''))
+      .join('');
+
+  test.for([
+    { name: 'without results', model: () => words(9_000) },
+    {
+      name: 'with results',
+      model: ({ messages }: Turn) =>
+        resultsIn(messages) === 0 ? [ask('list_files', { path: '.' })] : words(9_000),
+    },
+  ])('[C93] that the budget cuts off is the answer as far as it came: $name', async ({ model }) => {
+    const at = await talking(model, {}, { tokens: 1_000 });
+    const { shown = '', error, frames } = await send(`${at.url}/api/chat/messages`, message('Tell me all.'));
+    const [said = '', line] = shown.split('\n\n[');
+    expect([error, line]).toEqual([
+      undefined,
+      'This answer was cut off by the budget of this run: its end is missing.]',
+    ]);
+    expect(said.length).toBeGreaterThan(10_000);
+    expect(whole(9_000).startsWith(said)).toBe(true);
+    expect(frames.flatMap(({ notice }) => notice?.code ?? [])).toContain('ANSWER_CUT_OFF');
+  });
+
+  test('[TS13] that is kept beside the journal is in the last frame as it was said', async () => {
+    const at = await talking(() => words(3_000));
+    const { shown } = await send(`${at.url}/api/chat/messages`, message('Tell me all.'));
+    expect(shown).toBe(whole(3_000));
+  });
+
+  test('[TS13] is the whole answer of a chat completion that is not streamed', async () => {
+    const at = await talking(() => words(3_000));
+    const messages = [{ role: 'user', content: 'Tell me all.' }];
+    const { json } = await at.ask('/v1/chat/completions', { json: { model: 'talk', messages } });
+    expect(json).toMatchObject({ choices: [{ message: { content: whole(3_000) } }] });
+  });
+
+  test('[TS13] is said once to a client of the AI SDK', async () => {
+    const at = await talking(() => words(3_000));
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tell me all.' }] }];
+    const { text } = await at.ask('/ai-sdk/talk/chat', { json: { id: 'c1', messages } });
+    expect(text.match(/"type":"text-start"/g)).toHaveLength(1);
+    expect(text).not.toContain('bytes in all');
+  });
+});
+
+describe('calls that are refused', () => {
+  test('[C94] use up no cycle, and what is permitted runs as often as there are cycles', async () => {
+    const at = await talking(
+      ({ messages, tools }) => {
+        const seen = resultsIn(messages);
+        if (!tools) return [say('Done.')];
+        if (seen === 0) return [ask('list_files', { path: '0' })];
+        const refusals = messages.filter(({ text }) => text.includes('not permitted now')).length;
+        return refusals < seen ? [ask('post', { seen })] : [ask('list_files', { path: `${seen}` })];
+      },
+      { actionTools: { allow: { list_files: 9 } } },
+    );
+    const { frames, shown } = await send(`${at.url}/api/chat/messages`, message('What is there?'));
+    const results = frames.flatMap(({ toolResults = [] }) => toolResults);
+    expect(results.map(({ toolName, success }) => [toolName, success])).toEqual([
+      ['list_files', true],
+      ['post', false],
+      ['list_files', true],
+      ['post', false],
+      ['list_files', true],
+    ]);
+    expect([shown, ledger]).toEqual(['Done.', []]);
+  });
+
+  test('[C94] and a repeat that is blocked use up nothing of what an allowlist permits', async () => {
+    const at = await talking(
+      ({ messages, tools }) => {
+        if (!tools) return [say('Done.')];
+        return [ask('list_files', { path: resultsIn(messages) === 2 ? 'other' : 'same' })];
+      },
+      { actionTools: { allow: { list_files: 1 } } },
+    );
+    const { frames } = await send(`${at.url}/api/chat/messages`, message('What is there?'));
+    const results = frames.flatMap(({ toolResults = [] }) => toolResults);
+    expect(results.map(({ success, error }) => error ?? success)).toEqual([true, 'DUPLICATE_BLOCKED', true]);
+  });
+
+  test('[C94] and nothing else end after three, with an answer and the reason', async () => {
+    const at = await talking(
+      ({ messages, tools }) => {
+        if (!tools) return [say('Done.')];
+        return [resultsIn(messages) === 0 ? ask('list_files', {}) : ask('post', { text: 'x' })];
+      },
+      { actionTools: { allow: { list_files: 9 } }, maxCycles: 9 },
+    );
+    const { frames, shown } = await send(`${at.url}/api/chat/messages`, message('What is there?'));
+    expect(frames.flatMap(({ toolResults = [] }) => toolResults)).toHaveLength(4);
+    expect(shown).toBe('Done.');
+    expect(frames.flatMap(({ notice }) => notice ?? [])).toContainEqual({
+      code: 'TOOLS_DISABLED',
+      message: 'The model asked 3 times for calls that are not permitted now, so its tools were taken away.',
+    });
+  });
 });

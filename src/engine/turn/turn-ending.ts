@@ -8,6 +8,7 @@ type Finish = TurnResult['finish'];
 
 const notices: Partial<Record<Finish, readonly [code: string, message: string]>> = {
   length: ['ANSWER_CUT_OFF', 'The answer was cut off by the length limit of its model: its end is missing.'],
+  budget: ['ANSWER_CUT_OFF', 'The answer was cut off by the budget of the run: its end is missing.'],
   filter: ['ANSWER_FILTERED', 'The answer was ended by a content filter: something is missing.'],
 };
 

@@ -37,7 +37,7 @@ async function turnWith(gateway: Gateway, request: Partial<TurnRequest>, tokens 
     try {
       const messages = [{ role: 'user' as const, text: 'go' }];
       const { text, calls, finish } = await scope.turn('model', { messages, ...request });
-      return JSON.stringify({ text, calls, finish });
+      return JSON.stringify({ text: text.slice(0, 8_000), calls, finish });
     } catch (thrown) {
       return String(thrown);
     }
@@ -79,7 +79,15 @@ describe('a stream without an end', () => {
     expect((await turnOf(() => [finished], {})).answer).toContain('used up');
     expect(JSON.parse((await turnOf(() => [finished], { answers: true })).answer)).toMatchObject({ text });
     const endless = await turnOf(() => forever(finished), { answers: true });
-    expect(endless.answer).toContain('used up');
+    expect(JSON.parse(endless.answer)).toMatchObject({ text, finish: 'budget' });
+    expect(endless.tree.spent.tokens).toBeGreaterThan(8_000);
+  });
+
+  test('[C93] an answer of which nothing had come when the budget was used up is none', async () => {
+    const hm: readonly AgentEvent[] = [
+      { type: 'text.appended', channel: 'reasoning', text: 'hm '.repeat(99) },
+    ];
+    expect((await turnOf(() => forever(hm), { answers: true })).answer).toContain('used up');
   });
 });
 

@@ -6,7 +6,7 @@ import { localTenant } from '../../run/owner.ts';
 import { present } from '../../run/present.ts';
 import { stopped } from '../../run/stopped.ts';
 import { tokensIn } from '../../run/tokens.ts';
-import { isOpen, type Step } from '../../run/tree.ts';
+import { isOpen, textOf, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
@@ -255,10 +255,16 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
     }
     logOrigin(execution, thrown);
     await prompt;
-    return reader.fail(thrown);
+    const isCutAnswer = request.answers === true && thrown.failure.code === 'over-budget' && isSaid(step);
+    return isCutAnswer ? await reader.finish('budget') : await reader.fail(thrown);
   } finally {
     ended.abort(aborted);
   }
+}
+
+/** An answer that the budget cuts off is better than none. */
+function isSaid(step: Step): boolean {
+  return textOf(step).trim() !== '';
 }
 
 interface Begun extends Pick<Streaming, 'agent' | 'turn'> {

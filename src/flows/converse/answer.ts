@@ -13,6 +13,7 @@ export function tell(course: Course, notices: readonly string[]): void {
 
 const codes = {
   duplicates: 'TOOLS_DISABLED',
+  refusals: 'TOOLS_DISABLED',
   cycles: 'TOOLS_DISABLED',
   budget: 'BUDGET_EXHAUSTED',
   empty: 'EMPTY_ANSWER',

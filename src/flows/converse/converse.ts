@@ -139,10 +139,8 @@ async function settleCalls(
   const most = rules.maxToolsPerPhase;
   const sorted = sortCalls(turn, { known, offered: course.offered(), most });
   const mayRun = sorted.run.length > 0;
-  if (mayRun && course.phase === 'action_phase') {
-    course.countActionCalls(sorted.run.map(({ tool }) => tool));
-    course.enter('tool_phase', 'tool_calls_produced');
-  }
+  const isAction = course.phase === 'action_phase';
+  if (mayRun && isAction) course.enter('tool_phase', 'tool_calls_produced');
   const first = course.asked + 1;
   course.asked += turn.calls.length;
   const settled = await runBatch(scope, { ...sorted, first, isParallel: rules.preset === 'parallel', most });
@@ -154,6 +152,7 @@ async function settleCalls(
   tell(course, notices);
   exchange.settled(settled, notices);
   course.count(settled);
+  if (isAction) course.countActionCalls(settled);
   const resuming = { requestId: requestOf(labels, scope.run), toolBatchId: course.batch };
   const ended = rules.pauseAfterTool && mayRun ? await pauseAfterTool(scope, resuming) : undefined;
   const why = ended === undefined ? course.end(settled) : ({ code: 'person', sentence: ended } as const);

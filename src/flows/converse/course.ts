@@ -5,12 +5,12 @@ import { twoStageExchange, unifiedExchange, type Exchange } from './exchange.ts'
 import type { ConverseRules, ConverseSettings, ToolOffers } from './settings.ts';
 import { clause } from './words.ts';
 
-/** As many duplicates as one conversation may ask for before its tools are taken away. */
+/** So often a conversation may ask for what has an outcome, or is not permitted, before its tools are taken away. */
 const patience = 3;
 
 /** Why a conversation has to come to its end: a code for programs and a sentence for people. */
 export interface Why {
-  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person' | 'refused';
+  readonly code: 'duplicates' | 'refusals' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person' | 'refused';
   readonly sentence: string;
 }
 
@@ -32,6 +32,8 @@ export class Course {
   #cycles = 0;
   #cycle = 1;
   #duplicates = 0;
+  /** Batches of calls of which none was permitted. */
+  #refusals = 0;
   #hasReserve = true;
 
   readonly #registered: readonly string[];
@@ -97,17 +99,17 @@ export class Course {
     return this.settings.tools.filter(({ name }) => offered.has(name));
   }
 
-  /** Calls that were permitted in an action phase. */
-  countActionCalls(tools: readonly string[]): void {
-    for (const tool of tools) this.#actionCalls.set(tool, (this.#actionCalls.get(tool) ?? 0) + 1);
+  /** What calls that an action phase asked for have used up of what it permits. */
+  countActionCalls(settled: readonly SettledCall[]): void {
+    for (const { tool } of settled.filter((call) => isResult(call) || call.outcome === 'skipped'))
+      this.#actionCalls.set(tool, (this.#actionCalls.get(tool) ?? 0) + 1);
   }
 
-  /** What a batch has used up: a duplicate costs no cycle, everything else does. */
+  /** What a batch has used up: a duplicate and a call that is not permitted cost no cycle, everything else does. */
   count(settled: readonly SettledCall[]): void {
-    const duplicates = settled.filter(({ outcome }) => outcome === 'reused').length;
-    this.#duplicates += duplicates;
-    if (duplicates === 0 || settled.some(({ outcome }) => outcome !== 'reused' && outcome !== 'left'))
-      this.#cycles += 1;
+    this.#duplicates += settled.filter(({ outcome }) => outcome === 'reused').length;
+    if (settled.every(({ outcome }) => outcome === 'refused')) this.#refusals += 1;
+    if (!settled.every(({ outcome }) => free.has(outcome))) this.#cycles += 1;
     this.results.push(...settled.filter(isResult));
   }
 
@@ -125,6 +127,10 @@ export class Course {
       const sentence = `The model asked ${patience} times for calls that had an outcome already, so its tools were taken away.`;
       return { code: 'duplicates', sentence };
     }
+    if (this.#refusals >= patience) {
+      const sentence = `The model asked ${patience} times for calls that are not permitted now, so its tools were taken away.`;
+      return { code: 'refusals', sentence };
+    }
     const { maxCycles } = this.rules;
     if (this.#cycles < maxCycles) return undefined;
     return {
@@ -136,10 +142,14 @@ export class Course {
   /** The person asks for more: what was used up for the answer before does not count. */
   renew(): void {
     this.#cycles = 0;
+    this.#refusals = 0;
     this.#hasReserve = true;
     this.phase = undefined;
   }
 }
+
+/** What was not run, since it need not or may not. */
+const free: ReadonlySet<SettledCall['outcome']> = new Set(['reused', 'left', 'refused']);
 
 /** Something came back, good or bad. */
 export function isResult({ outcome }: SettledCall): boolean {

@@ -2,12 +2,12 @@ import type { EventOf } from '../../run/events.ts';
 import { errorOf, type Failure } from '../../run/failure.ts';
 import type { Usage } from '../../run/values.ts';
 import {
+  answerAsSaid,
   noText,
   saysAnswer,
   takenBack,
   toldPiece,
   toldRest,
-  wholeAnswer,
   type AnswerText,
 } from '../../run/answer-text.ts';
 import type { Projection } from '../projection.ts';
@@ -241,7 +241,8 @@ export function wholeOf(frames: readonly ChatFrame[]): Whole {
     throw errorOf(ended.failure ?? { code: 'internal', message: 'The run failed.' });
   const asked = questions.map(askingWords);
   const words = [...said.map(({ text }) => text.replace(/^\n\n/, '')), ...asked].join('\n\n');
-  return { content: ended ? wholeAnswer(ended.answer) : words, ended, questions };
+  const last = said.at(-1)?.text.replace(/^\n\n/, '') ?? '';
+  return { content: ended ? answerAsSaid(ended.answer, last) : words, ended, questions };
 }
 
 export interface Whole {

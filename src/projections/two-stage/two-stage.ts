@@ -9,7 +9,7 @@ import { protocol } from '../protocol.ts';
 import { heed, type Questions } from '../questions.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { saysAnswer, superseded, wholeAnswer } from '../../run/answer-text.ts';
+import { answerAsSaid, saysAnswer, superseded } from '../../run/answer-text.ts';
 import { callOf, resultOf } from './tool-frames.ts';
 
 interface Own {
@@ -171,6 +171,6 @@ function end(scene: TwoStage, { outcome, answer, failure }: EventOf<'run.ended'>
     ...(outcome === 'failed' && { error: failure?.message ?? 'The run failed.' }),
     ...(outcome === 'stopped' && { stopped: true }),
     done: true,
-    fullContent: wholeAnswer(answer) || memory.said.text,
+    fullContent: answerAsSaid(answer, memory.said.text) || memory.said.text,
   });
 }
