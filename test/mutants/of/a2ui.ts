@@ -36,8 +36,8 @@ export const a2uiMutants: readonly Mutant[] = [
   {
     name: 'text that was taken back is in the full content',
     file: 'src/projections/two-stage/two-stage.ts',
-    find: 'fullContent: wholeAnswer(answer) || memory.said.text,',
-    replace: 'fullContent: memory.said.text + wholeAnswer(answer),',
+    find: 'fullContent: answerAsSaid(answer, memory.said.text) || memory.said.text,',
+    replace: 'fullContent: memory.said.text + answerAsSaid(answer, memory.said.text),',
     test: 'src/projections/two-stage/two-stage.test.ts',
     only: 'tells phases',
   },
