@@ -88,7 +88,8 @@ export default defineConfig({
         plugins,
         test: {
           name: 'scenarios',
-          ...own,
+          ...shared,
+          unstubEnvs: true,
           env,
           setupFiles,
           include: ['test/scenarios/**/*.test.ts'],

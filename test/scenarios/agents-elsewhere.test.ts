@@ -1,5 +1,5 @@
 // Agents elsewhere through a whole server: what they are sent, what is shown of them, and what goes wrong with them.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../../src/catalog/config.ts';
 import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
@@ -30,7 +30,7 @@ const says = (text: string): Act[] => whole(dial.text(text));
 
 let upstream: Upstream;
 beforeEach(async () => {
-  process.env['GPA_KEY'] = 'dial-key-83fc1';
+  vi.stubEnv('GPA_KEY', 'dial-key-83fc1');
   upstream = await openStrictDial();
 });
 afterEach(() => upstream.close());

@@ -1,6 +1,6 @@
 // Answers that a back end did not end by itself: cut off by a limit of length, ended by a filter, or without what they promise.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
@@ -13,7 +13,7 @@ import { openUpstream, sse, type Act, type Upstream } from '../upstream.ts';
 
 let upstream: Upstream;
 beforeEach(async () => {
-  process.env['GPA_KEY'] = 'dial-key-83fc1';
+  vi.stubEnv('GPA_KEY', 'dial-key-83fc1');
   upstream = await openUpstream();
 });
 afterEach(() => upstream.close());

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import { encodeAll } from '../../src/run/codec.ts';
 import type { RunEvent } from '../../src/run/events.ts';
@@ -117,7 +117,7 @@ test('[S43] an agent that goes on speaking after a stop is hung up on, and nothi
     { send: dial.role + dial.text('before the stop') },
     { endless: dial.text('for ever ') },
   ]);
-  process.env['ROGUE_KEY'] = 'a key of a rogue agent';
+  vi.stubEnv('ROGUE_KEY', 'a key of a rogue agent');
   const key = { env: 'ROGUE_KEY' };
   const at = await serving({
     config: {

@@ -54,8 +54,8 @@ describeInBrowser('the demo world', (browser) => {
     await page.locator('.scripted').waitFor();
     const route = questions.findIndex(({ ask }) => ask.startsWith('What is the route'));
     const hops = page.locator('[data-turn]').nth(route).locator('.graph-node text');
-    expect((await hops.allTextContents()).slice(0, 2)).toEqual(['PER', 'KGI']);
-    expect(await page.locator('[data-turn]').count()).toBe(questions.length);
+    await expect.poll(async () => (await hops.allTextContents()).slice(0, 2)).toEqual(['PER', 'KGI']);
+    await expect.poll(() => page.locator('[data-turn]').count()).toBe(questions.length);
     const { graphs, edges, crossed } = await drawnGraphs(page);
     expect([graphs > 3, edges > 20, crossed]).toEqual([true, true, []]);
     await say(page, 'Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01');

@@ -28,7 +28,7 @@ describeInBrowser('what is seen', (browser) => {
     begun.resolve();
     await page.getByText('budget 0/7').waitFor();
     await page.getByText(/No answer by .+: it does not happen\./).waitFor();
-    expect(await page.locator('.dots').count()).toBe(0);
+    await expect.poll(() => page.locator('.dots').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
