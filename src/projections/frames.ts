@@ -120,7 +120,8 @@ function from<Shown, State, Frame, Out>(
   };
 }
 
-const everything: Projection<undefined, Entry> = {
+/** The entries themselves. */
+export const everything: Projection<undefined, Entry> = {
   begin: () => undefined,
   project: (_, entry) => [entry],
   isMemoryless: true,

@@ -33,6 +33,7 @@ export interface Place<Memory, Own> {
 export interface Scene<Memory, Own, Frame> extends Place<Memory, Own> {
   readonly frames: Frame[];
   readonly at: number;
+  readonly seq: number;
 }
 
 export function overStory<Memory, Own, Frame>(
@@ -41,24 +42,22 @@ export function overStory<Memory, Own, Frame>(
   const { rest, goOn } = projection;
   const toldBy =
     (tell: (scene: Scene<Memory, Own, Frame>, entry: Entry) => void) =>
-    (place: Place<Memory, Own>, entry: Entry): readonly Frame[] => {
-      const scene = { ...place, frames: [], at: entry.at };
+    ({ story, memory }: Place<Memory, Own>, entry: Entry): readonly Frame[] => {
+      const scene = { story, memory, frames: [], at: entry.at, seq: entry.seq };
       tell(scene, entry);
       return scene.frames;
     };
   return {
-    ...(rest ? { rest: toldBy(rest) } : {}),
-    ...(goOn ? { goOn: toldBy(goOn) } : {}),
+    rest: rest && toldBy(rest),
+    goOn: goOn && toldBy(goOn),
     begin: () => ({ story: newStory(projection), memory: projection.memory() }),
     weight: ({ story }) => story.steps.size,
-    project({ story, memory }, entry) {
-      const scene: Scene<Memory, Own, Frame> = { story, memory, frames: [], at: entry.at };
+    project: toldBy((scene, entry) => {
       const hear = (event: StoryEvent, step: OpenStep<Own>): void => {
         const tell: Tell<Memory, Own, Frame, never> | undefined = projection.tell[event.type];
         tell?.(scene, event as never, step);
       };
-      tellStory(story, entry, { ...projection, hear });
-      return scene.frames;
-    },
+      tellStory(scene.story, entry, { ...projection, hear });
+    }),
   };
 }

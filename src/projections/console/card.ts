@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { Decision, type Call, type EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import { filled } from '../../run/present.ts';
-import { isBlobRef, type BlobRef, type Item, type Json } from '../../run/values.ts';
+import type { BlobRef, Item, Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import { calledBy } from '../called.ts';
 import { graphRows } from './graph.ts';
-import type { Card, Part } from './part.ts';
-import { failed, lengths, readable, shownText } from './said.ts';
+import { lengths, readable, shownText, type Card } from './part.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
-import type { Closing, OpenStep } from '../story.ts';
+import type { Closing } from '../story.ts';
 import { because, textOf } from '../text-of.ts';
 import { isoTime, seconds } from '../time-text.ts';
 import { worked } from '../working-time.ts';
 import { partAll } from './thinking-tags.ts';
+import { failedText, type Step } from './thinking.ts';
 
 type Opening = Pick<Card, 'number' | 'thought'> & { readonly above: Card | undefined };
 
@@ -33,8 +33,6 @@ export function newCard(event: EventOf<'step.opened'>, { above, number, thought 
 export function withCall(card: Card | undefined, call: Call | undefined): Card | undefined {
   return card && call ? { ...card, query: askedBy(argumentText(call)).query } : card;
 }
-
-type Step = OpenStep<Part>;
 
 /** A step that is a card. */
 export interface Carded {
@@ -88,13 +86,13 @@ function cameOf(step: Step, closing: Closing, said: string | undefined): [text: 
       if (failure && reusedFrom !== undefined) return [failedBefore(failure), true];
       return [unfinished('FAILED', failure && `[${failure.code}] ${why}`, said), true];
     case 'skipped':
-      return [unfinished('SKIPPED', why, said), false];
     case 'stopped':
-      return [unfinished('STOPPED', why, said), true];
-    case 'abandoned':
+    case 'abandoned': {
       // Agents may end a whole answer and leave a stage open: only then is its end recorded as this.
-      if (isStageOf(step) && !isImplied) return [said || 'Its agent left it open.', false];
-      return [unfinished('ABANDONED', why, said), true];
+      const isLeftOpen = outcome === 'abandoned' && isStageOf(step) && !isImplied;
+      if (isLeftOpen) return [said || 'Its agent left it open.', false];
+      return [unfinished(outcome.toUpperCase(), why, said), outcome !== 'skipped'];
+    }
   }
 }
 
@@ -104,7 +102,7 @@ export function isDeclined({ own: { declined } }: Step, failure: Closing['failur
 }
 
 function failedBefore(failure: Failure): string {
-  return `${failed(failure)} (It failed like this before, and was not tried again.)`;
+  return `${failedText(failure)} (It failed like this before, and was not tried again.)`;
 }
 
 /** What was said is undefined where that is nothing for people. */
@@ -172,10 +170,7 @@ export function visualizationOf(item: Exclude<Item, { kind: 'action' }>, agent: 
 }
 
 /** Agents begin the stage of a tool with what they give it, in a line; one that acts need not say more. */
-function argumentsIn(
-  text: string,
-  action: string | undefined,
-): { readonly rest: string; readonly given: string } {
+function argumentsIn(text: string, action: string | undefined) {
   const [line = '', ...others] = text.split('\n');
   const rest = others.join('\n');
   const isGiven = line.trim().startsWith('{') && parseJson(line) !== undefined;
@@ -192,10 +187,7 @@ function askedBy(text: string): { readonly query: string; readonly reasoning: st
 /** Arguments that are nothing but a question are shown as the question. */
 function argumentText(call: Call | undefined): string {
   const value = call?.arguments;
-  if (typeof value !== 'object' || value === null || isBlobRef(value)) return plainText(value);
-  const [only, ...others] = Object.entries(value);
-  if (!only || others.length > 0 || Array.isArray(value)) return JSON.stringify(value);
-  const [name, question] = only;
-  const isQuestion = (name === 'query' || name === 'input') && typeof question === 'string';
-  return isQuestion ? question : JSON.stringify(value);
+  const [[name, only] = [], ...others] = value && typeof value === 'object' ? Object.entries(value) : [];
+  const isQuestion = (name === 'query' || name === 'input') && others.length === 0;
+  return isQuestion && typeof only === 'string' ? only : plainText(value);
 }

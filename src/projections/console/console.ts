@@ -1,7 +1,7 @@
-import { filled } from '../../run/present.ts';
 import type { ConsoleFrame } from '../../wire/console.ts';
-import { isoTime, seconds } from '../time-text.ts';
-import { done, heard, type Names } from './happening.ts';
+import { isoTime } from '../time-text.ts';
+import { ending, heard, type Names } from './happening.ts';
+import type { Card } from './part.ts';
 import { consoleRun, type ConsoleOptions } from './run.ts';
 import { orchestrator } from './thinking.ts';
 
@@ -17,18 +17,15 @@ const names: Names<ConsoleFrame> = {
   ],
   thought: ({ agent, status }) => [{ event: 'step_thinking', data: { agent, status } }],
   'card.opened'({ card, agent }, { at }) {
-    const { number: step, query, parent, reasoning = card.thought } = card;
-    const data = { step, agent, query, parent: parent?.number, timestamp: isoTime(at), reasoning };
+    const { number: step, reasoning = card.thought } = card;
     return [
       { event: 'step_start', data: { step, agent } },
-      { event: 'step_started', data },
+      { event: 'step_started', data: { ...about(card, agent), timestamp: isoTime(at), reasoning } },
     ];
   },
   'card.closed'({ card, agent, body }) {
-    const { number: step, query, parent, thought } = card;
-    const { reasoning = thought } = body;
-    const face = { step, agent, query, parent: parent?.number };
-    const data = { ...face, ...body, reasoning, sub_steps: undefined };
+    const { reasoning = card.thought } = body;
+    const data = { ...about(card, agent), ...body, reasoning, sub_steps: undefined };
     return [
       { event: 'step_response', data },
       { event: 'step_complete', data },
@@ -42,13 +39,13 @@ const names: Names<ConsoleFrame> = {
   'speech.ended': ({ aside: status }) =>
     status === '' ? [] : [{ event: 'step_thinking', data: { agent: orchestrator, status } }],
   ended(end) {
-    const { outcome, answer, isPartial, shown, failure, cards, tokens, milliseconds } = end;
-    const data = { text: answer, visualizations: filled(shown), partial: isPartial || undefined };
-    const message: ConsoleFrame[] = answer !== '' || shown.length > 0 ? [{ event: 'message', data }] : [];
-    const last: ConsoleFrame =
-      outcome === 'failed'
-        ? { event: 'error', data: { message: failure } }
-        : { event: 'run_complete', data: { steps: cards, tokens, time: seconds(milliseconds) } };
-    return [...message, last, done(end)];
+    const { message: data, figures } = end;
+    const message: ConsoleFrame[] =
+      data.text !== '' || data.visualizations ? [{ event: 'message', data }] : [];
+    return [...message, ...ending<ConsoleFrame>(end, { event: 'run_complete', data: figures })];
   },
 };
+
+function about({ number: step, query, parent }: Card, agent: string) {
+  return { step, agent, query, parent: parent?.number };
+}

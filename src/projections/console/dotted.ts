@@ -1,7 +1,6 @@
-import { filled } from '../../run/present.ts';
 import type { DottedFrame } from '../../wire/console.ts';
-import { isoTime, seconds } from '../time-text.ts';
-import { done, heard, type Names } from './happening.ts';
+import { isoTime } from '../time-text.ts';
+import { ending, heard, type Names } from './happening.ts';
 import type { Card } from './part.ts';
 import { consoleRun, type ConsoleOptions } from './run.ts';
 
@@ -28,19 +27,17 @@ const names: Names<DottedFrame> = {
   'speech.ended': ({ id, text }) => [{ event: 'message.complete', data: { id, text } }],
   changed: ({ change }) => [{ event: 'status', data: change }],
   ended(end, { run }) {
-    const { outcome, answer, isSaid, shown, failure, cards, milliseconds } = end;
+    const { text, visualizations } = end.message;
+    const { steps, time } = end.figures;
     const id = `${run}-answer`;
     const message: DottedFrame[] = [
       { event: 'message.start', data: { id } },
-      { event: 'message.complete', data: { id, text: answer, visualizations: filled(shown) } },
+      { event: 'message.complete', data: { id, text, visualizations } },
     ];
-    const status = outcome === 'stopped' ? 'cancelled' : undefined;
-    const last: DottedFrame =
-      outcome === 'failed'
-        ? { event: 'error', data: { message: failure } }
-        : { event: 'run.complete', data: { steps: cards, time: seconds(milliseconds), status } };
-    const isNews = (answer !== '' && !isSaid) || shown.length > 0;
-    return [...(isNews ? message : []), last, done(end)];
+    const status = end.outcome === 'stopped' ? 'cancelled' : undefined;
+    const isNews = (text !== '' && !end.isSaid) || visualizations !== undefined;
+    const last = ending<DottedFrame>(end, { event: 'run.complete', data: { steps, time, status } });
+    return [...(isNews ? message : []), ...last];
   },
 };
 

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../run/events.ts';
-import type { ShownQuestion } from '../../run/shown-question.ts';
+import type { ConsoleFrame } from '../../wire/console.ts';
 import type { endedCard } from './card.ts';
-import type { Brought, Card } from './part.ts';
+import type { Card } from './part.ts';
 
 /** What happens on a console, whichever generation of names it is told in. */
 interface Happenings {
@@ -35,30 +35,22 @@ export type Names<Frame> = {
   ) => readonly Frame[];
 };
 
-export interface Change extends ShownQuestion {
-  readonly status: string;
-  readonly message: string;
-  readonly approval?: string;
-  /** The number of the card it is about. */
-  readonly step?: number | undefined;
-}
+type DataOf<Event> = Extract<ConsoleFrame, { event: Event }>['data'];
+export type Change = DataOf<'status_change'>;
 
-interface RunEnd extends Pick<Brought, 'shown'>, Pick<EventOf<'run.ended'>, 'outcome'> {
-  readonly answer: string;
-  /** The run was stopped while it was being said. */
-  readonly isPartial: boolean;
+interface RunEnd extends Pick<EventOf<'run.ended'>, 'outcome'> {
+  readonly message: DataOf<'message'>;
   /** The answer was the last message, so it need not be said again. */
   readonly isSaid: boolean;
+  readonly figures: DataOf<'run_complete'>;
   readonly failure: string;
-  readonly cards: number;
-  readonly tokens: number;
-  readonly milliseconds: number;
 }
 
-/** What both generations end with. */
-export function done({ outcome }: RunEnd) {
+/** What both generations end with; a run that failed is not complete. */
+export function ending<Frame>({ outcome, failure }: RunEnd, complete: Frame) {
   const status = outcome === 'stopped' ? ('cancelled' as const) : outcome;
-  return { event: 'done' as const, data: { status } };
+  const last = outcome === 'failed' ? { event: 'error' as const, data: { message: failure } } : complete;
+  return [last, { event: 'done' as const, data: { status } }];
 }
 
 /** On re-opening, clients drop what stands between a message of the user and the next start. */

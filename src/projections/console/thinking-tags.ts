@@ -1,38 +1,35 @@
 const opening = '[ORCHESTRATOR_THINKING]';
 const closing = '[/ORCHESTRATOR_THINKING]';
 
-/** Where a text that arrives in pieces stands: inside a thought or not, with the beginning of what may become a tag. */
-export interface Tagged {
+/** A text that arrives in pieces, parted into what is for people and what the model thought aloud. */
+export interface Parted {
+  /** Whether it stands inside a thought. */
   readonly isInside: boolean;
+  /** The beginning of what may become a tag. */
   readonly held: string;
-}
-
-export const untagged: Tagged = { isInside: false, held: '' };
-
-interface Parted {
   readonly shown: string;
   readonly thought: string;
 }
 
-/** Parts what is for people from what the model thought aloud, piece by piece: any cut of a text gives the same. */
-export function part(state: Tagged, text: string): readonly [Tagged, Parted] {
-  let rest = state.held + text;
-  let { isInside } = state;
-  const parted = { shown: '', thought: '' };
-  for (;;) {
-    const tag = isInside ? closing : opening;
+export const unparted: Parted = { isInside: false, held: '', shown: '', thought: '' };
+
+/** What the next piece brings: any cut of a text gives the same. */
+export function part({ isInside, held }: Parted, text: string): Parted {
+  const parted = { ...unparted, isInside };
+  for (let rest = held + text; ;) {
+    const tag = parted.isInside ? closing : opening;
     const at = rest.indexOf(tag);
     const piece = rest.slice(0, at < 0 ? rest.length - beginningOf(tag, rest) : at);
-    parted[isInside ? 'thought' : 'shown'] += piece;
-    if (at < 0) return [{ isInside, held: rest.slice(piece.length) }, parted];
+    parted[parted.isInside ? 'thought' : 'shown'] += piece;
+    if (at < 0) return { ...parted, held: rest.slice(piece.length) };
     rest = rest.slice(at + tag.length);
-    isInside = !isInside;
+    parted.isInside = !parted.isInside;
   }
 }
 
 /** The same for a text that is there whole. */
-export function partAll(text: string): Parted {
-  const [{ isInside, held }, { shown, thought }] = part(untagged, text);
+export function partAll(text: string): Pick<Parted, 'shown' | 'thought'> {
+  const { isInside, held, shown, thought } = part(unparted, text);
   return isInside ? { shown, thought: thought + held } : { shown: shown + held, thought };
 }
 

@@ -5,8 +5,8 @@ import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import type { Happening } from './happening.ts';
-import type { Part } from './part.ts';
-import { failed as failedText, lengths } from './said.ts';
+import { lengths, type Part } from './part.ts';
+import { part, unparted } from './thinking-tags.ts';
 
 export type Step = OpenStep<Part>;
 
@@ -33,7 +33,7 @@ export type Draft = Scene<Memory, Part, Happening>;
 export const orchestrator = 'Orchestrator';
 
 /** A line of thinking for people to read; nothing where it was just said, be it in other clothes. */
-export function freshLine({ memory }: Draft, status: string): string {
+function freshLine({ memory }: Draft, status: string): string {
   const line = cutWith(status.replace(/^\s*\*\*System notice\*\*: /, '').trim(), lengths.reasoning, '…');
   if (line === memory.line) return '';
   if (line !== '') memory.line = line;
@@ -56,6 +56,10 @@ export function tellFailure(draft: Draft, step: Step, instead = ''): void {
   const { failed } = step.own;
   step.own.failed = undefined;
   if (failed && !isTold(failed, instead)) think(draft, agentAt(draft, step), failedText(failed));
+}
+
+export function failedText({ code, message }: Failure): string {
+  return `FAILED: [${code}] ${message}`;
 }
 
 /** Whoever tells of a failure may take it up in a longer sentence. */
@@ -114,4 +118,44 @@ export const toldByCards: ReadonlySet<string> = new Set([
 /** Plans and the like, which models write for us. */
 export function isForMachines(text: string): boolean {
   return /^\s*(?:```json\b|[[{])/.test(text);
+}
+
+/** A piece of a message to the person. It begins with the first text that is for them. */
+export function speak(draft: Draft, step: Step, text: string): void {
+  const { own } = step;
+  const id = `${draft.memory.run}-s${step.id}${own.speeches === 0 ? '' : `-${own.speeches + 1}`}`;
+  own.speech ??= { id, text: '', parted: unparted, hasBegun: false };
+  own.speech.parted = part(own.speech.parted, text);
+  grow(draft, step, own.speech.parted.shown);
+}
+
+function grow({ frames }: Draft, { own: { speech } }: Step, text: string): void {
+  if (!speech || text === '') return;
+  const { id } = speech;
+  if (!speech.hasBegun) frames.push({ type: 'speech.begun', id });
+  frames.push({ type: 'speech.grew', id, text });
+  speech.text += text;
+  speech.hasBegun = true;
+}
+
+/** A new attempt says it anew, under the same id: whoever has had the former one begins again. */
+export function restartSpeech({ frames }: Draft, { own: { speech } }: Step): void {
+  if (speech?.hasBegun) frames.push({ type: 'speech.begun', id: speech.id });
+  if (speech) Object.assign(speech, { text: '', parted: unparted });
+}
+
+/** An aside is said by the run itself between its steps. */
+export function endSpeech(draft: Draft, step: Step, how: 'whole' | 'stopped' | 'aside'): void {
+  const { own } = step;
+  if (!own.speech) return;
+  if (!own.speech.parted.isInside) grow(draft, step, own.speech.parted.held);
+  const { id, text, hasBegun } = own.speech;
+  if (how === 'aside') tellFailure(draft, step, text);
+  const aside = how === 'aside' && hasBegun ? freshLine(draft, text) : '';
+  if (hasBegun) draft.frames.push({ type: 'speech.ended', id, text, aside });
+  own.speech = undefined;
+  own.speeches += 1;
+  if (text === '') return;
+  draft.memory.message = text;
+  draft.memory.partial = how === 'stopped' ? text : '';
 }

@@ -2,15 +2,18 @@ import type { EventOf, StepId } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
-import type { ExecutionFrame } from '../../wire/execution.ts';
+import { isBlobRef, type BlobRef } from '../../run/values.ts';
+import type { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import { stepName } from '../nested.ts';
-import type { Projection, ViewOptions } from '../projection.ts';
-import { overStory, type Place, type Scene } from '../story-projection.ts';
+import { cut, cutWith } from '../preferences/cut.ts';
+import type { ViewOptions } from '../projection.ts';
+import { overStory, type Scene } from '../story-projection.ts';
 import { decidedQuestion, shownQuestion } from '../../run/shown-question.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { controlText } from '../text-of.ts';
+import { controlText, textOf } from '../text-of.ts';
 import { naiveTime } from '../time-text.ts';
-import { finalResponse, inputOf, lengths, outputOf, typeOf } from './step.ts';
+
+const lengths = { summary: 200, gathered: 200, preview: 300, response: 50_000 } as const;
 
 /** Text of a slow writer is told after so many milliseconds, as the entries count them. */
 const longestHeld = 500;
@@ -42,10 +45,8 @@ type Step = OpenStep<Held>;
  * The execution events of the workflow platform: an envelope for each change of a step. What is planned has not begun, and
  * what is kept for later is not for people.
  */
-export function executionProjection({
-  run,
-}: Pick<ViewOptions, 'run'>): Projection<Place<Memory, Held>, ExecutionFrame> {
-  return overStory<Memory, Held, ExecutionFrame>({
+export const executionProjection = ({ run }: Pick<ViewOptions, 'run'>) =>
+  overStory<Memory, Held, ExecutionFrame>({
     memory: () => ({ run, stop: 'The run was stopped.', graphs: new Set() }),
     own: nothing,
     tell: {
@@ -86,7 +87,6 @@ export function executionProjection({
       'message.queued': (scene, { text, by }) => output(scene, 0, { message: text, by }),
     },
   });
-}
 
 type Bare<Frame> = Frame extends ExecutionFrame ? Pick<Frame, 'event' | 'payload'> : never;
 
@@ -174,4 +174,62 @@ function interrupt(scene: Execution, event: EventOf<'approval.requested'>): void
     expires_at: expiresAt === undefined ? undefined : naiveTime(expiresAt),
   };
   push(scene, 0, { event: 'run_completed', payload: { status: 'interrupted', interrupt } });
+}
+
+const types: Readonly<Record<string, StepType>> = {
+  agent: 'agent',
+  call: 'tool_call',
+  misfit: 'tool_call',
+  route: 'coordinator',
+  branch: 'parallel_crew',
+  answer: 'merge',
+};
+
+/** Of nodes of a graph, whose kinds are their types. */
+const nodeTypes: Readonly<Record<string, StepType>> = {
+  prompt: 'llm_call',
+  tool: 'tool_call',
+  http: 'tool_call',
+  code: 'tool_call',
+  map: 'parallel_crew',
+  team: 'hierarchical_crew',
+  merge: 'merge',
+  branch: 'coordinator',
+  loop: 'coordinator',
+};
+
+function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isGraph = false): StepType {
+  // An item of a map has a kind that is also the type of a node.
+  const ofNode = isGraph && !/^branch \d+$/.test(key) ? nodeTypes[kind] : undefined;
+  if (ofNode !== undefined) return ofNode;
+  if (kind === 'turn') return effect === undefined || effect === 'pure' ? 'llm_call' : 'agent';
+  return types[kind] ?? (agent === undefined ? 'transform' : 'agent');
+}
+
+function inputOf({ query, call, agent, model }: EventOf<'step.opened'>): Record<string, unknown> {
+  const given = call && summary(textOf(call.arguments));
+  return { user_input: query && summary(query), tool: call?.tool, arguments: given, agent, model };
+}
+
+function outputOf(event: Closing, text: string) {
+  const { outcome, result, usage, failure, reusedFrom } = event;
+  const output = text || textOf(result);
+  const output_summary = {
+    status: outcome,
+    output: output === '' ? undefined : summary(output),
+    tokens: usage && usage.input + usage.output,
+    reason: failure?.message,
+    ...(reusedFrom === undefined ? {} : { reused_from: `s${reusedFrom}`, blocked: true }),
+  };
+  return { output_summary, output_preview: cutWith(output, lengths.preview, '...') };
+}
+
+function summary(text: string): string {
+  return cutWith(text, lengths.summary, '...');
+}
+
+function finalResponse(answer: string | BlobRef | undefined): string {
+  const text = textOf(answer);
+  if (text.length <= lengths.response && !isBlobRef(answer)) return text;
+  return `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
 }

@@ -11,9 +11,19 @@ export interface TraceLine extends Pick<TraceEvent, 'type' | 'toolName' | 'summa
   readonly phase?: TracedPhase | undefined;
 }
 
-/** A phase in force: its number among the phases of the run, from 0, and what it says of itself. */
-export interface TracedPhase extends Pick<EventOf<'phase.entered'>, 'phase' | 'batch' | 'cycle'> {
-  readonly index: number;
+/** A phase in force, and its number among the phases of the run, from 0. */
+export type TracedPhase = EventOf<'phase.entered'> & { readonly index: number };
+
+/** What a trace remembers of a run beside its open steps. */
+export interface Memory {
+  readonly run: string;
+  projectId: string;
+  requestId: string;
+  /** Phases that were entered and not left, by the step that entered them. */
+  readonly phases: Map<StepId, TracedPhase>;
+  /** When calls ended, for those that use their outcome again. */
+  readonly ended: Map<StepId, number>;
+  nextPhase: number;
 }
 
 /** What a trace remembers of an open step. */
@@ -84,13 +94,7 @@ export function toolReturned(step: Step, { outcome, failure, result }: Closing, 
   return inPhase(step.own.phase, { type: 'tool_result', toolName, summary, details, error: failure });
 }
 
-/** What is remembered of the run: its request, and when calls ended. */
-interface Remembered {
-  readonly requestId: string;
-  readonly ended: ReadonlyMap<StepId, number>;
-}
-
-export function duplicateBlocked(step: Step, reusedFrom: StepId, run: Remembered): TraceLine {
+export function duplicateBlocked(step: Step, reusedFrom: StepId, run: Memory): TraceLine {
   const toolName = toolOf(step);
   const previous = run.ended.get(reusedFrom);
   const details = {
@@ -114,7 +118,8 @@ export function toolsRegistered({ opening, own: { phase } }: Step, { result }: C
   return { type: 'tool_registration', summary, details: { tools, rules: shown(result) }, phase };
 }
 
-export function phaseStarted(phase: TracedPhase, reason: string | null = null): TraceLine {
+export function phaseStarted(phase: TracedPhase): TraceLine {
+  const { reason = null } = phase;
   const summary = `${phase.phase} of batch ${phase.batch} begins`;
   return inPhase(phase, { type: 'orchestration_phase_start', summary, details: { reason } });
 }
@@ -139,44 +144,6 @@ export function answered({ outcome, answer = '' }: EventOf<'run.ended'>): TraceL
   return { type: 'orion_response', summary, details: { content, outcome } };
 }
 
-/** What a person was asked, and what became of it. */
-export function asked(event: EventOf<'approval.requested'>): TraceLine {
-  const { approval, step, title, message = null, fingerprint, arguments: given } = event;
-  const details = { approval, step, message, fingerprint, arguments: shown(given) };
-  return { type: 'approval_requested', summary: `Asked a person: ${title}`, details };
-}
-
-export function decided(event: EventOf<'approval.decided'>): TraceLine {
-  const { approval, by, decision, rationale = null, arguments: given } = event;
-  const made = given === undefined ? undefined : shown(given);
-  const text = typeof made === 'string' ? made : JSON.stringify(made);
-  const summary = because(`${by} decided «${decision}»`, text, '');
-  const details = { approval, by, decision, rationale, arguments: made };
-  return { type: 'approval_decided', summary, details };
-}
-
-export function lapsed({ approval, reason }: EventOf<'approval.lapsed'>): TraceLine {
-  const summary = `The question lapsed: ${reason}`;
-  return { type: 'approval_lapsed', summary, details: { approval, reason } };
-}
-
-export function returned({ approval }: EventOf<'approval.returned'>): TraceLine {
-  const summary = 'The question that was put off is asked again';
-  return { type: 'approval_returned', summary, details: { approval } };
-}
-
-const controls = {
-  'run.paused': { type: 'run_paused', what: 'paused the run' },
-  'run.resumed': { type: 'run_resumed', what: 'resumed the run' },
-  'stop.requested': { type: 'run_stopped', what: 'stopped the run' },
-} as const;
-
-/** What somebody asked of the run as a whole. */
-export function controlled({ type: told, by, reason }: EventOf<keyof typeof controls>): TraceLine {
-  const { type, what } = controls[told];
-  return { type, summary: because(`${by} ${what}`, reason, ''), details: { by, reason: reason ?? null } };
-}
-
 export function systemError(error: { readonly code: string; readonly message: string }): TraceLine {
   const summary = error.message.trim() || 'Something went wrong';
   return { type: 'system_error', summary, details: { code: error.code }, error };
@@ -195,7 +162,7 @@ function again(step: Step): string {
 }
 
 /** A value as far as a dashboard shows it; what is longer is the beginning of its JSON. */
-function shown(value: BlobRef | Json | undefined): Json {
+export function shown(value: BlobRef | Json | undefined): Json {
   if (value === undefined) return null;
   if (isBlobRef(value)) return preview(value.preview ?? '', value.size);
   const text = JSON.stringify(value);

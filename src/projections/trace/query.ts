@@ -2,15 +2,8 @@ import type { z } from 'zod';
 import { parsed } from '../../run/parsed.ts';
 import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 
-export interface TracePage {
-  /** Oldest first. */
-  readonly events: readonly TraceEvent[];
-  /** How many there are in all. */
-  readonly total: number;
-}
-
-/** The newest events that fit; `offset` goes back from the newest. */
-export function queryTrace(events: readonly TraceEvent[], filter: TraceFilter): TracePage {
+/** The newest events that fit, oldest first, and how many there are in all; `offset` goes back from the newest. */
+export function queryTrace(events: readonly TraceEvent[], filter: TraceFilter) {
   const { limit, offset } = readFilter(filter);
   const fitting = fittingEvents(events, filter);
   const end = Math.max(0, fitting.length - offset);
@@ -23,25 +16,21 @@ export function fittingEvents(events: readonly TraceEvent[], filter: TraceFilter
   return events.filter((event) => isWanted(event, wanted));
 }
 
-type Wanted = Omit<z.output<typeof TraceFilter>, 'limit' | 'offset'>;
-
 function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
   return parsed(TraceFilter, filter, 'The filter of a trace');
 }
 
 const exact = ['projectId', 'type', 'source', 'requestId'] as const;
 
-function isWanted(event: TraceEvent, wanted: Wanted): boolean {
+function isWanted(event: TraceEvent, wanted: z.output<typeof TraceFilter>): boolean {
   const { text, since, until } = wanted;
+  const { summary, toolName = '', details } = event;
   const at = Date.parse(event.timestamp);
+  const said = (): string => `${summary} ${toolName} ${JSON.stringify(details)}`.toLowerCase();
   return (
     exact.every((field) => wanted[field] === undefined || event[field] === wanted[field]) &&
     (since === undefined || at >= Date.parse(since)) &&
     (until === undefined || at < Date.parse(until)) &&
-    (text === undefined || saysIt(event, text.toLowerCase()))
+    (text === undefined || said().includes(text.toLowerCase()))
   );
-}
-
-function saysIt({ summary, toolName = '', details }: TraceEvent, text: string): boolean {
-  return `${summary} ${toolName} ${JSON.stringify(details)}`.toLowerCase().includes(text);
 }

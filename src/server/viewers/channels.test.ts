@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fakeSink } from '../../../test/fake-sink.ts';
-import { telling } from '../../projections/frames.ts';
+import { everything, telling } from '../../projections/frames.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
-import { stepsProjection } from '../../projections/steps.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import { memoryStore } from '../../stores/memory.ts';
@@ -224,7 +223,7 @@ describe('viewers', () => {
     const journal = journalOf();
     for (let i = 0; i < 250; i += 1) await journal.append(said(`${i} ${'z'.repeat(3_000)}`));
     await journal.append(ended);
-    const told = telling({ projection: stepsProjection, write: ({ event }) => ({ data: event.type }) });
+    const told = telling({ projection: everything, write: ({ event }) => ({ data: event.type }) });
     const channels = channelsOn(journal);
     const whole = fakeSink();
     channels.watch({ run, head: journal.head, as: 'types', telling: told }, whole, 0);

@@ -15,8 +15,8 @@ export const cardMutants: readonly Mutant[] = [
     ...cards,
     name: 'a stage that was left open is an error',
     file: 'src/projections/console/card.ts',
-    find: 'if (isStageOf(step) && !isImplied)',
-    replace: 'if (isStageOf(step) && isImplied)',
+    find: 'isStageOf(step) && !isImplied;',
+    replace: 'isStageOf(step) && isImplied;',
     only: 'P81',
   },
   {

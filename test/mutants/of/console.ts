@@ -32,8 +32,8 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'an action is told wherever it is attached',
-    file: 'src/projections/console/cards.ts',
-    find: 'if (below.has(action) || outer.some((each) => each.own.acts.own.has(action))) return;',
+    file: 'src/projections/console/run.ts',
+    find: "if (own.acts.get(action) === 'below' || outer.some((each) => each.own.acts.get(action) === 'own')) return;",
     replace: '',
     test: rules,
     only: 'P43',
@@ -56,7 +56,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'the plan of a router is told to people',
-    file: 'src/projections/console/cards.ts',
+    file: 'src/projections/console/run.ts',
     find: "role === 'thinking' && !thinking.isForMachines(said)",
     replace: "role === 'thinking'",
     test: rules,
@@ -80,7 +80,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a stop throws away what was being said',
-    file: 'src/projections/console/speech.ts',
+    file: 'src/projections/console/thinking.ts',
     find: "draft.memory.partial = how === 'stopped' ? text : '';",
     replace: '',
     test: rules,

@@ -87,8 +87,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a run ends on the console without a terminal frame',
     file: 'src/projections/console/console.ts',
-    find: 'return [...message, last, done(end)];',
-    replace: 'return [...message, last];',
+    find: "{ event: 'run_complete', data: figures })];",
+    replace: "{ event: 'run_complete', data: figures }).slice(0, 1)];",
     test: viewers,
     only: 'one terminal frame',
   },
