@@ -11,7 +11,10 @@ beforeAll(() =>
 );
 
 const native = {
-  error: { code: 'malformed', message: expect.stringMatching(/^«[A-Z]+» does nothing .*: use [A-Z]+( or [A-Z]+)*\.$/) },
+  error: {
+    code: 'malformed',
+    message: expect.stringMatching(/^«[A-Z]+» does nothing .*: use [A-Z]+( or [A-Z]+)*\.$/),
+  },
 };
 
 test.for([
@@ -34,8 +37,7 @@ test.for([
   ['PUT', '/ag-ui/echo', 'POST, OPTIONS', { error: { message: expect.stringContaining('use POST') } }],
   ['PUT', '/a2a/echo', 'POST, OPTIONS', { error: { message: expect.stringContaining('use POST') } }],
 ] as const)('[V247] %s %s is refused with what can be done there', async ([method, path, allow, body]) => {
-  const sent =
-    method === 'GET' ? {} : { body: '<x/>', headers: { 'content-type': 'text/xml' } };
+  const sent = method === 'GET' ? {} : { body: '<x/>', headers: { 'content-type': 'text/xml' } };
   const answer = await at.ask(path, { method, ...sent });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   expect(answer.json).toMatchObject(body);
