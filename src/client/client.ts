@@ -16,7 +16,7 @@ import { eraseConversation, listConversations } from '../wire/native/conversatio
 import { bringDocument, listDocuments, type BroughtDocument } from '../wire/native/documents.ts';
 import type { AnswerOf, QueryOf } from '../wire/native/endpoint.ts';
 import type { FeedNews } from '../wire/native/feed.ts';
-import { keepFile, readFile, type KeptFile } from '../wire/native/files.ts';
+import { eraseFile, keepFile, listFiles, readFile, type KeptFile } from '../wire/native/files.ts';
 import { listApps, type AppList } from '../wire/native/people.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
@@ -57,7 +57,7 @@ export type { GivenAttachment } from '../wire/native/attachment.ts';
 /** What became of a command. */
 export type { Commanded } from '../wire/native/commands.ts';
 /** A file that the server keeps. */
-export type { KeptFile } from '../wire/native/files.ts';
+export type { KeptFile, ListedFile } from '../wire/native/files.ts';
 /** What can be talked to there. */
 export type { AppList } from '../wire/native/people.ts';
 /** What to show of a run. */
@@ -129,6 +129,10 @@ export interface Client {
   decide(approval: string, decision: DecisionRequest): Promise<AskedApproval>;
   /** Keep a file, to be attached to a message. */
   upload(file: GivenFile): Promise<KeptFile>;
+  /** A page of the files that you have sent, the newest first. With the last conversation that uses it a file goes. */
+  files(page?: QueryOf<typeof listFiles>): Promise<AnswerOf<typeof listFiles>>;
+  /** Erase a file. What runs have taken from it stays with them. */
+  eraseFile(file: string): Promise<void>;
   /** Bring a document into a conversation, for apps that search them. It may be one that is yet to begin. */
   bring(conversation: string, document: GivenFile): Promise<BroughtDocument>;
   /** The documents of a conversation, and how they stand. */
@@ -191,6 +195,10 @@ export function vitrineClient(server: ServerAddress): Client {
     approvals: (query = {}) => askFor(server, listApprovals, { query }),
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
     upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
+    files: (query = {}) => askFor(server, listFiles, { query }),
+    async eraseFile(file) {
+      await ask(server, eraseFile, { of: { file } });
+    },
     bring: (conversation, { name, ...bytes }) =>
       askFor(server, bringDocument, { of: { name: conversation }, query: { name }, bytes }),
     documents: async (conversation) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wordsOf } from './words.ts';
+import { foldedText, wordsOf } from './words.ts';
 
 test.for([
   ['Two words, and TWO again.', ['two', 'words', 'and', 'again']],
-  ['Straße in KÖLN, café №5', ['straße', 'in', 'koln', 'cafe', 'no5']],
+  ['Straße in KÖLN, café №5', ['strasse', 'in', 'koln', 'cafe', 'no5']],
   ['100% _sure_ e-mail', ['100', 'sure', 'e', 'mail']],
   ['網路故障', ['網路', '路故', '故障']],
   ['字 router東京', ['字', 'router', '東京']],
@@ -24,6 +24,34 @@ test('[Q111] what is looked for is found, whatever it is written with', () => {
         expect.arrayContaining(kept.flatMap(wordsOf).filter((word) => kept.includes(word))),
       );
     }),
+  );
+});
+
+test.for([
+  ['Straße', 'STRASSE'],
+  ['STRAẞE', 'strasse'],
+  ['Ὀδυσσεύς', 'ΟΔΥΣΣΕΥΣ'],
+  ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ'],
+  ['IŞIK', 'ışık'],
+  ['İstanbul', 'ISTANBUL'],
+  ['ﬁﬂ', 'FIFL'],
+  ['Ⅷ', 'viii'],
+  ['ſo', 'SO'],
+  ['ŉ', 'ʼN'],
+  ['Ꭰ', 'ꭰ'],
+] as const)('[Q111] «%s» is found by «%s»', ([kept, asked]) => {
+  expect(wordsOf(asked)).toEqual(wordsOf(kept));
+  expect(wordsOf(kept)).not.toEqual([]);
+});
+
+test('[Q111] case makes no difference, in whatever script, and what is folded stays as it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+      for (const other of [text.toUpperCase(), text.toLowerCase(), text.normalize('NFKC')])
+        expect(foldedText(other)).toBe(foldedText(text));
+      expect(foldedText(foldedText(text))).toBe(foldedText(text));
+    }),
+    { numRuns: 2_000 },
   );
 });
 

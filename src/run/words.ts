@@ -25,16 +25,22 @@ function plainWords(text: string): readonly string[] {
 }
 
 function anyWords(text: string): readonly string[] {
-  const plain = text
-    .normalize('NFKD')
-    .replaceAll(/\p{Mark}+/gu, '')
-    .toLowerCase();
+  const plain = foldedText(text);
   const words = new Set<string>();
   for (const [piece] of plain.matchAll(/[\p{Letter}\p{Number}]+/gu)) {
     for (const word of cut(piece)) words.add(word);
     if (words.size >= mostWords) break;
   }
   return [...words].slice(0, mostWords);
+}
+
+/**
+ * Without forms, marks and case. A letter may have several small forms, or none that is as long as its capital one: only through
+ * both cases do «ß», «ẞ» and «SS», the two small sigmas, and «i» with and without its dot become the same.
+ */
+export function foldedText(text: string): string {
+  const folded = text.normalize('NFKD').toLowerCase().toUpperCase().toLowerCase();
+  return folded.replaceAll(/\p{Mark}+/gu, '').replaceAll('ς', 'σ');
 }
 
 function cut(piece: string): readonly string[] {

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse, routeOf, send, sendHead, stream } from './http/answer.ts';
+import { refuse, refuseMethod, routeOf, send, sendHead, stream } from './http/answer.ts';
 import { pageNowhere } from './routes/page.ts';
 import { strictJson } from './http/body.ts';
 import { bodyPace } from './http/body-pace.ts';
@@ -15,6 +15,7 @@ import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { RawAsked, Reply, Route } from './routes/route.ts';
 import { openSockets } from './http/sockets.ts';
+import { methodsAt } from './http/wrong-method.ts';
 
 export interface AppSettings {
   readonly context: ServerContext;
@@ -62,6 +63,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   });
   app.server.on('checkExpectation', refuseExpectation);
   const callerOf = letIn(app, settings);
+  refuseOtherMethods(app, settings);
   const note = noteAnswers(app, settings, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((request, reply) => {
@@ -110,6 +112,16 @@ function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): Ca
     context.quotas.request(caller.tenant, { now: context.now(), bytes: bodyBytes(request, 0) });
   });
   return (request) => callers.get(request);
+}
+
+/** Before a body is taken that nobody reads. */
+function refuseOtherMethods(app: FastifyInstance, settings: AppSettings): void {
+  const methods = methodsAt(settings.routes);
+  app.addHook('onRequest', async (request, reply) => {
+    const [path = ''] = request.is404 ? request.url.split('?', 1) : [];
+    const other = path === '' ? undefined : methods(path);
+    return other && refuseMethod(settings, reply, other);
+  });
 }
 
 /** Where clients of a protocol put their key elsewhere, it counts like any other. */

@@ -115,6 +115,26 @@ export function foundContract(name: string, open: () => Promise<Opened>): void {
       expect(seen).toEqual(range(1, 10).map((i) => `r${11 - i}`));
     });
 
+    test.for([
+      ['of all', {}],
+      ['by a term', { terms: ['word'] }],
+      ['by time', { since: 0 }],
+      ['of an app', { app: 'app' }],
+      ['of each conversation', { newestOfEach: true }],
+    ] as const)('[Q116] pages of a list, %s, go on where a run stood that was erased', async ([, filter]) => {
+      for (const i of range(1, 9))
+        await create(`r${i}`, { conversation: `c${i}`, indexed: found({}, ['word']) });
+      await create('theirs', { tenant: 'u' });
+      const first = await listed({ ...filter, limit: 3 });
+      expect(first).toEqual(['r9', 'r8', 'r7']);
+      for (const run of ['r7', 'r6', 'r9', 'theirs']) await store.dispatch.erase(run);
+      await create('new', { indexed: found({}, ['word']) });
+      expect(await listed({ ...filter, limit: 3, after: 'r7' })).toEqual(['r5', 'r4', 'r3']);
+      expect(await listed({ ...filter, after: 'r9' })).toEqual(['r8', 'r5', 'r4', 'r3', 'r2', 'r1']);
+      await refused(listed({ ...filter, after: 'theirs' }), 'unknown');
+      await refused(listed({ ...filter, after: 'nobody' }), 'unknown');
+    });
+
     test('[Q104] nothing finds a run that was erased', async () => {
       await create('r', { indexed: found({ agents: ['a'] }, ['word']) });
       await append('r', 1, { indexed: found({}, ['more']) });

@@ -19,6 +19,9 @@ import {
   pageSize,
   pick,
   pickDefinitions,
+  placeOfRun,
+  type ListPlace,
+  type Numbered,
   type Place,
 } from '../../src/stores/rules/tables.ts';
 import { pickShared, sharedName } from '../../src/stores/memory/shared.ts';
@@ -27,6 +30,7 @@ import type { Chunk, Receipt, RunRow, SharedValue } from '../../src/stores/store
 export interface StoredRun {
   row: RunRow;
   version: number;
+  readonly number: number;
   readonly key: string | undefined;
   readonly terms: Set<string>;
   readonly chunks: (Chunk & { readonly at: number; readonly bytes: number })[];
@@ -42,6 +46,8 @@ interface StoredBlob {
 
 export class StoredRows {
   readonly runs = new Map<string, StoredRun>();
+  readonly #gone = new Map<string, Numbered>();
+  #added = 0;
   readonly blobs = new Map<string, StoredBlob>();
   readonly shared = new Map<string, SharedValue>();
   /** Places are given in the moment of the commit. */
@@ -122,9 +128,10 @@ export class StoredRows {
   #answers(wanted: Wanted): Partial<Rows> {
     const { text, list, feed, unfinished, count, questions, flows, held, definitionList } = wanted;
     const all = [...this.runs.values()].map(whole);
+    const from = list?.after === undefined ? undefined : this.#placeIn(list.tenant, list.after);
     return {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
-      list: list ? pick(all.toReversed(), list, (run) => this.runs.get(run)?.terms ?? new Set()) : [],
+      list: list && (list.after === undefined || from) ? this.#listed({ ...list, from }) : undefined,
       ...(feed ? { feed: this.feed.read(feed, (run) => this.row(run)) } : {}),
       unfinished: countedOpen(all.filter(({ tenant }) => tenant === unfinished)),
       count: count ? counted(all, count) : [],
@@ -135,6 +142,17 @@ export class StoredRows {
       held: held === undefined ? 0 : this.#held(held),
       definitionList: definitionList ? pickDefinitions(this.definitions, definitionList) : [],
     };
+  }
+
+  #placeIn(tenant: string, run: string): ListPlace | undefined {
+    const known = this.runs.get(run) ?? this.#gone.get(run);
+    return known?.row.tenant === tenant ? placeOfRun(known) : undefined;
+  }
+
+  #listed(filter: Parameters<typeof pick>[1]): readonly RunRow[] {
+    const all = [...this.runs.values()].map((stored) => ({ row: whole(stored), number: stored.number }));
+    const newestFirst = all.toSorted((one, other) => other.number - one.number);
+    return pick(newestFirst, filter, (run) => this.runs.get(run)?.terms ?? new Set());
   }
 
   #held(tenant: string): number {
@@ -195,12 +213,15 @@ export class StoredRows {
     switch (change.type) {
       case 'run.removed':
         this.runs.delete(run);
+        if (stored) this.#gone.set(run, stored);
         if (stored) this.feed.move(stored.row.tenant, run);
         this.places = this.places.filter((place) => place.run !== run);
         return;
       case 'run.added': {
         const { row, version, key } = change;
-        this.runs.set(run, { row, version, key, terms: new Set(), chunks: [], commands: new Map() });
+        this.#added += 1;
+        const empty = { terms: new Set<string>(), chunks: [], commands: new Map() };
+        this.runs.set(run, { row, version, key, number: this.#added, ...empty });
         this.feed.move(row.tenant, run);
         return;
       }

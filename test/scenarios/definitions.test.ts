@@ -122,6 +122,13 @@ test('[DF20] [DF7] while 100 runs of each wait a version is raised, apps go, set
       const tree = await ended(between, run);
       const words = { edited: 'first words', removed: 'last words', far: 'far words' } as const;
       expect(tree.answer).toBe(`I was told: ${words[app as keyof typeof words]}`);
+      // What was approved is done, and what cannot be done any more says so.
+      const [call] = tree.steps.filter((step) => step.call !== undefined);
+      expect(call).toMatchObject(
+        app === 'far'
+          ? { status: 'failed', failure: { message: expect.stringContaining('far__send') } }
+          : { status: 'completed', result: 'paid' },
+      );
     }
   });
   await between.close();

@@ -11,7 +11,7 @@ const apps = {
 };
 const config = { apps, defaultApp: 'echo' };
 
-test('[V215] [Q105] the terminal finds runs as the API does, in a folder and at a server, also with an index made anew', async () => {
+test('[V215] [Q105] [Q117] the terminal finds runs as the API does, in a folder and at a server, also with an index made anew', async () => {
   const cwd = temporaryFolder();
   const data = join(cwd, '.vitrine');
   const at = await serving({ data, config });
@@ -54,12 +54,21 @@ test('[V215] [Q105] the terminal finds runs as the API does, in a folder and at 
   const database = new DatabaseSync(join(data, 'vitrine.db'));
   const indexIn = (): unknown => database.prepare('SELECT * FROM term ORDER BY owner, term, holder').all();
   const [whole, facts] = [indexIn(), database.prepare('SELECT run, facts FROM run ORDER BY run').all()];
+  const checked = () => vitrine(['verify', ...folder], { cwd });
+  expect(await checked()).toMatchObject({ code: 0, out: expect.stringContaining('All is good') });
   database.exec('DELETE FROM term; DELETE FROM termsOf;');
   expect(await terminal(folder, '--text', 'ferns')).toEqual([]);
+  const differs = await checked();
+  expect(differs).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/otherwise than 3 journals say: «vitrine reindex»/),
+  });
+  expect(differs.out).toContain(`Run ${ferns} is not found as its journal says: terms.`);
   expect(await vitrine(['reindex', ...folder], { cwd })).toMatchObject({
     code: 0,
     out: expect.stringContaining('3 runs'),
   });
+  expect(await checked()).toMatchObject({ code: 0 });
   expect(await terminal(folder, '--text', 'ferns')).toEqual([ferns]);
   expect([indexIn(), database.prepare('SELECT run, facts FROM run ORDER BY run').all()]).toEqual([
     whole,

@@ -11,7 +11,8 @@ export const verify: CliCommand = {
   summary: 'check every byte that a folder, or a copy of one, keeps of its runs',
   details: [
     'Every journal is read against its checksums, every large text against its name, and every table against its indexes.',
-    'Nothing is changed, also while a server works in the folder. Exit code 0: all is good; 1: something is damaged.',
+    'What lists find is compared with what journals say: where it differs, «vitrine reindex» makes it anew.',
+    'Nothing is changed, also while a server works in the folder. Exit code 0: all is good; 1: it is not.',
   ],
   options: {
     backup: { type: 'string', value: '<folder>', about: 'a copy: no lock is taken and no file made there' },
@@ -22,7 +23,9 @@ export const verify: CliCommand = {
   async run(given, terminal) {
     const backup = given.text('backup');
     const folder = backup === undefined ? ownFolder(given) : resolve(backup);
-    return tellVerified({ folder, found: verifyFolder(folder, backup !== undefined) }, given, terminal);
+    const found = verifyFolder(folder, backup !== undefined);
+    const code = tellVerified({ folder, found }, given, terminal);
+    return found.index.runs === 0 ? code : exit.failed;
   },
 };
 
@@ -32,7 +35,7 @@ export function tellVerified(
   given: Given,
   terminal: Terminal,
 ): number {
-  const { runs, entries, blobs, damaged, problems } = found;
+  const { runs, entries, blobs, damaged, problems, index } = found;
   const isGood = damaged.length === 0 && problems.length === 0;
   if (given.flag('json')) terminal.say(jsonLine({ folder, good: isGood, ...found }));
   else {
@@ -40,6 +43,12 @@ export function tellVerified(
     for (const { run, after, head } of damaged)
       terminal.say(
         visibleLine(`✗ Run ${run} is damaged: its journal is good up to entry ${after} of ${head}.`),
+      );
+    for (const { run, differs } of index.first)
+      terminal.say(visibleLine(`✗ Run ${run} is not found as its journal says: ${differs.join(', ')}.`));
+    if (index.runs > 0)
+      terminal.say(
+        `✗ The index is otherwise than ${index.runs} journals say: «vitrine reindex» makes it anew.`,
       );
     const all = `${runs} runs with ${entries} entries and ${blobs} large texts`;
     terminal.say(isGood ? `✓ All is good in ${folder}: ${all}.` : `Of ${all} in ${folder} the rest is good.`);

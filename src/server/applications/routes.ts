@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { Application, ApplicationChange, ApplicationParts, NewApplication } from '../../wire/applications.ts';
 import { whole } from '../../wire/native/query.ts';
 import { route } from '../routes/route.ts';
-import { keepFile } from '../runs/files.ts';
+import { keepPart } from '../runs/files.ts';
 import { withinQuota } from '../runs/quotas.ts';
 import {
   allApplications,
@@ -156,7 +156,7 @@ export const applicationRoutes = [
       const type = pictureType(bytes);
       const { tenant } = caller;
       const logo = await withinQuota(context, { tenant, bytes: bytes.length }, () =>
-        keepFile(context.home.store.blobs, tenant, { name: 'logo', type, bytes }),
+        keepPart(context.home.store.blobs, tenant, { name: 'logo', type, bytes }),
       );
       const { settings } = found.body;
       const chat = { ...settings.chat, logo };

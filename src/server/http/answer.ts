@@ -8,6 +8,7 @@ import { safeHeaders } from './headers.ts';
 import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { inBytes, refusalOf } from './refusal.ts';
+import { wrongMethod, type OtherMethods } from './wrong-method.ts';
 import type { Reply, Route } from '../routes/route.ts';
 import { sseSink } from '../viewers/sse-sink.ts';
 
@@ -130,12 +131,34 @@ export function refuse(
   thrown: unknown,
 ): FastifyReply {
   const { request } = reply;
-  const { errorBody = (error: Failure) => ({ error }), body } = routeOf(routes, request) ?? {};
+  const route: Partial<Route> = routeOf(routes, request) ?? {};
+  const { body } = route;
   const taken = { isFile: body === 'bytes', most: request.routeOptions.bodyLimit };
   const { status, failure, isBug } = refusalOf(inBytes(thrown, taken), hidden);
   if (isBug) context.log.problem('A request failed.', thrown);
+  return sendRefusal(clean, reply, { status, failure, route });
+}
+
+/** Something is there, and does not what was asked for. */
+export function refuseMethod({ clean }: AppSettings, reply: FastifyReply, other: OtherMethods): FastifyReply {
+  const { failure } = wrongMethod(reply.request.method, other);
+  reply.header('allow', other.allowed.join(', '));
+  return sendRefusal(clean, reply, { status: 405, failure, route: other.route });
+}
+
+interface Sent {
+  readonly status: number;
+  readonly failure: Failure;
+  readonly route: Pick<Route, 'errorBody'>;
+}
+
+function sendRefusal(
+  clean: (text: string) => string,
+  reply: FastifyReply,
+  { status, failure, route: { errorBody = (error: Failure) => ({ error }) } }: Sent,
+): FastifyReply {
   // What is left of its body is read at its own pace, and not at that of the framework.
-  request.raw.resume();
+  reply.request.raw.resume();
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })

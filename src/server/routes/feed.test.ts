@@ -197,3 +197,21 @@ test('[V214] conversations come with their newest run, each once, page by page',
   const rest = await client.conversations({ limit: 2, after: first.next ?? '' });
   expect(rest).toMatchObject({ conversations: [{ conversation: 'b' }], next: null });
 });
+
+test('[V249] [Q116] whoever goes through runs, conversations or questions goes on where one stood that was erased', async () => {
+  const at = await serving({ config });
+  for (const conversation of ['a', 'b', 'c', 'd'])
+    await ran(at, { conversation, input: { text: 'Stra\u00dfe' } });
+  const paths = ['/api/runs?limit=2', '/api/runs?limit=2&text=STRASSE', '/api/runs?limit=2&since=0'];
+  for (const path of [...paths, '/api/conversations?limit=2']) {
+    await ran(at, { conversation: 'gone', input: { text: 'strasse' } });
+    await ran(at, { conversation: 'top', input: { text: 'strasse' } });
+    const page = (await at.ask(path)).json as { next: string };
+    expect((await at.ask('/api/conversations/gone', { method: 'DELETE' })).status).toBe(204);
+    const rest = await at.ask(`${path}&after=${page.next}`);
+    expect([path, rest.status]).toEqual([path, 200]);
+    const { runs, conversations } = rest.json as Record<string, { conversation: string }[]>;
+    expect((runs ?? conversations)?.map(({ conversation }) => conversation)).toEqual(['d', 'c']);
+    await at.ask('/api/conversations/top', { method: 'DELETE' });
+  }
+});

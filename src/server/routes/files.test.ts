@@ -160,3 +160,65 @@ test('[S50] a file that is named again and again is not kept again and again', a
   expect(answer.status).toBe(413);
   expect(textAt(answer, 'error', 'message')).toContain('attach less at once');
 });
+
+test('[V248] files are listed for who sent them, and go with the last conversation that uses them', async () => {
+  const at = await serving({ config: { apps: { other: appWith(async () => 'x', 'other') } } });
+  const sent = async (body: string): Promise<string> =>
+    textAt(
+      await at.ask(`/api/files?name=${body}`, { body, headers: { 'content-type': 'text/plain' } }),
+      'file',
+    );
+  const start = async (conversation: string, files: readonly string[]): Promise<void> => {
+    const attachments = files.map((file) => ({ file }));
+    const begun = await at.ask('/api/runs', { json: { conversation, input: { text: 'x', attachments } } });
+    expect(begun.status).toBe(201);
+    await at.ask(`/api/runs/${textAt(begun, 'run')}/events`);
+  };
+  const [alone, both, unused] = [await sent('alone'), await sent('both'), await sent('unused')];
+  await start('one', [alone, both]);
+  await start('two', [both]);
+  const listed = async (): Promise<unknown> =>
+    ((await at.ask('/api/files')).json as { files: { name: string; uses: number }[] }).files
+      .map(({ name, uses }) => `${name} ${uses}`)
+      .toSorted();
+  expect(await listed()).toEqual(['alone 1', 'both 2', 'unused 0']);
+  const statuses = async (): Promise<readonly number[]> => {
+    const answers: number[] = [];
+    for (const file of [alone, both, unused]) answers.push((await at.ask(`/api/files/${file}`)).status);
+    return answers;
+  };
+  expect((await at.ask('/api/conversations/one', { method: 'DELETE' })).status).toBe(204);
+  expect([await statuses(), await listed()]).toEqual([
+    [404, 200, 200],
+    ['both 1', 'unused 0'],
+  ]);
+  await sent('both');
+  expect((await at.ask('/api/conversations/two', { method: 'DELETE' })).status).toBe(204);
+  expect([await statuses(), await listed()]).toEqual([[404, 404, 200], ['unused 0']]);
+  expect(await sent('alone')).toBe(alone);
+  expect((await at.ask('/api/files?limit=1')).json).toMatchObject({
+    files: [{ file: alone }],
+    next: expect.any(String),
+  });
+  const { next } = (await at.ask('/api/files?limit=1')).json as { next: string };
+  expect((await at.ask(`/api/files/${alone}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await at.ask(`/api/files?after=${next}`)).json).toMatchObject({
+    files: [{ file: unused }],
+    next: null,
+  });
+});
+
+test('[V248] a document of two conversations stays until both are gone', async () => {
+  const at = await serving({ config: { apps: { other: appWith(async () => 'x', 'other') } } });
+  const bring = async (conversation: string): Promise<string> => {
+    await at.ask('/api/runs', { json: { conversation, input: { text: 'x' } } });
+    const path = `/api/conversations/${conversation}/documents?name=note.txt`;
+    return textAt(await at.ask(path, { body: 'ferns', headers: { 'content-type': 'text/plain' } }), 'file');
+  };
+  const file = await bring('one');
+  expect(await bring('two')).toBe(file);
+  await at.ask('/api/conversations/one', { method: 'DELETE' });
+  expect((await at.ask(`/api/files/${file}`)).status).toBe(200);
+  await at.ask('/api/conversations/two', { method: 'DELETE' });
+  expect((await at.ask(`/api/files/${file}`)).status).toBe(404);
+});

@@ -1,6 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/files.ts';
-import { keepFile, ownerOfFile, safeName, typeIn } from '../runs/files.ts';
+import type { ListedFile } from '../../wire/native/files.ts';
+import { safeName, typeIn } from '../runs/files.ts';
+import { pageSize } from '../../wire/native/query.ts';
 import { withinQuota } from '../runs/quotas.ts';
 import { route } from './route.ts';
 
@@ -9,8 +11,18 @@ const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(p
 
 export const fileRoutes = [
   route({
+    ...native.listFiles,
+    async handle({ context, caller: { tenant, who }, query: { after, limit = pageSize } }) {
+      const all = await context.home.uploads.files.list({ tenant, by: who });
+      const left = after === undefined ? all : all.filter((file) => placeOf(file) < after);
+      const files = left.slice(0, limit);
+      const last = left.length > limit ? files.at(-1) : undefined;
+      return { status: 200, json: { files, next: last ? placeOf(last) : null } };
+    },
+  }),
+  route({
     ...native.keepFile,
-    async handle({ context, caller: { tenant }, source, query: { name = 'file' }, body, header }) {
+    async handle({ context, caller: { tenant, who }, source, query: { name = 'file' }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
@@ -19,7 +31,7 @@ export const fileRoutes = [
       const type = typeIn(secrets.clean(header('content-type') ?? ''));
       const kept = safeName(secrets.clean(name));
       const file = await withinQuota(context, { tenant, bytes: bytes.length }, () =>
-        keepFile(context.home.store.blobs, tenant, { name: kept, type, bytes }),
+        context.home.uploads.files.keep({ tenant, by: who, at: context.now() }, { name: kept, type, bytes }),
       );
       const json = { file, name: kept, type, size: bytes.length };
       return { status: 201, json, headers: { location: `${source.prefix}/api/files/${file}` } };
@@ -48,8 +60,13 @@ export const fileRoutes = [
           'rejected',
           'A run keeps this: it goes when the conversation of the run is erased.',
         );
-      await context.home.store.dispatch.erase(ownerOfFile(tenant, id));
+      await context.home.uploads.files.erase(tenant, id);
       return { status: 204 };
     },
   }),
 ];
+
+/** Where a list goes on after a file, also once that is gone: places are in the order of letters. */
+function placeOf({ at, file }: ListedFile): string {
+  return `${String(at).padStart(15, '0')}.${file}`;
+}

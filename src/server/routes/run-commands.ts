@@ -5,7 +5,7 @@ import { expectFirstPause, goOn, ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf, usesFiles } from '../runs/attachments.ts';
 import type { Outcome } from '../../front/command-run.ts';
 import { sameAgain, stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
@@ -52,6 +52,8 @@ export const commandRoutes: readonly Route[] = [
       const outcome = await withinQuota(context, { tenant, bytes }, () =>
         context.home.front.command(subject, { command, id }),
       );
+      const { conversation } = subject;
+      await usesFiles(context, { tenant, conversation, attachments: body.attachments });
       expectSame(outcome.receipt.command, context.home.secrets.cleanAll(command));
       const reply = told(subject.run, outcome);
       const json = { ...Commanded.parse(reply.json), message: id };

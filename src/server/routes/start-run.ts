@@ -10,7 +10,7 @@ import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { expectOwnSession } from '../applications/sessions.ts';
-import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf, usesFiles } from '../runs/attachments.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
@@ -137,7 +137,14 @@ interface SentConversation {
 }
 
 /** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
-export async function startRun(
+export async function startRun(context: ServerContext, caller: Caller, start: Start): Promise<Begun> {
+  const begun = await startedRun(context, caller, start);
+  const { attachments } = start.input;
+  await usesFiles(context, { ...begun, tenant: caller.tenant, attachments });
+  return begun;
+}
+
+async function startedRun(
   context: ServerContext,
   caller: Caller,
   { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,

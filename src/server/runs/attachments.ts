@@ -3,6 +3,7 @@ import type { Attachment } from '../../run/values.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import { fileOf } from './files.ts';
 import type { ServerContext } from '../context.ts';
+import type { Use } from './kept-files.ts';
 import { missing } from './owner.ts';
 
 /** Of all that comes with one message. Naming a file is short, and it may be named again and again. */
@@ -20,6 +21,17 @@ export async function attachmentsOf(
       throw new RunError('too-large', `What is attached has more than ${most} bytes: attach less at once.`);
   }
   return attachments;
+}
+
+/** The files that come with a message are its conversation's, too. */
+export async function usesFiles(
+  { home: { uploads } }: ServerContext,
+  { attachments = [], ...use }: Use & { readonly attachments?: readonly GivenAttachment[] | undefined },
+): Promise<void> {
+  await uploads.files.use(
+    use,
+    attachments.flatMap(({ file }) => file ?? []),
+  );
 }
 
 /** About how many bytes it takes to keep this. */

@@ -20,14 +20,19 @@ interface Envelope {
   readonly base64: string;
 }
 
-/** The same file of the same tenant is one file. */
-export async function keepFile(
+/** A file as it is kept. */
+export function envelopeOf({ name, type, bytes }: Pick<StoredFile, 'name' | 'type' | 'bytes'>): string {
+  const envelope: Envelope = { vitrine: 'file', name, type, base64: bytes.toString('base64') };
+  return JSON.stringify(envelope);
+}
+
+/** Keep a file that is a part of something, which nobody lists. The same file of the same tenant is one file. */
+export async function keepPart(
   blobs: Pick<Store['blobs'], 'put'>,
   tenant: string,
-  { name, type, bytes }: Pick<StoredFile, 'name' | 'type' | 'bytes'>,
+  given: Pick<StoredFile, 'name' | 'type' | 'bytes'>,
 ): Promise<string> {
-  const envelope: Envelope = { vitrine: 'file', name, type, base64: bytes.toString('base64') };
-  const text = JSON.stringify(envelope);
+  const text = envelopeOf(given);
   const id = blobName(text);
   const { blob } = await blobs.put({ tenant, run: ownerOfFile(tenant, id) }, text);
   return blob;

@@ -4,7 +4,8 @@ import type { Item, Json } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { BroughtDocument } from '../../wire/native/documents.ts';
 import { changeShared, type Kind } from '../shared/kind.ts';
-import { fileOf, keepFile, ownerOfFile, safeName } from './files.ts';
+import { fileOf, ownerOfFile, safeName } from './files.ts';
+import { KeptFiles } from './kept-files.ts';
 
 export type Upload = BroughtDocument;
 
@@ -54,12 +55,14 @@ interface Means {
  */
 export class Uploads {
   readonly #means: Means;
+  readonly files: KeptFiles;
   /** What is being read, by shelf: one after the other. */
   readonly #reading = new Map<string, Promise<void>>();
   readonly #over = new AbortController();
 
   constructor(means: Means) {
     this.#means = means;
+    this.files = new KeptFiles(means.store);
   }
 
   /** Keep a document. It is read at once, and nobody waits for that. */
@@ -67,7 +70,7 @@ export class Uploads {
     of: UploadsOf,
     given: { readonly name: string; readonly type: string; readonly bytes: Buffer },
   ): Promise<Upload> {
-    const { store, now } = this.#means;
+    const { now } = this.#means;
     const name = safeName(given.name);
     if (given.bytes.length === 0)
       throw new RunError('malformed', `«${name}» is empty: send a document with text in it.`);
@@ -77,7 +80,7 @@ export class Uploads {
         'rejected',
         `This conversation has ${mostUploads} documents: begin another one for more.`,
       );
-    const file = await keepFile(store.blobs, of.tenant, { ...given, name });
+    const file = await this.files.keep({ ...of, at: now() }, { ...given, name });
     const upload: Upload = {
       file,
       name,
@@ -111,13 +114,16 @@ export class Uploads {
     };
   }
 
-  /** With the conversation, its documents go. */
-  async erase(of: UploadsOf): Promise<void> {
+  /** With the conversation its documents go, and what was sent for it. */
+  async erase({ tenant, conversation }: UploadsOf): Promise<void> {
     const { store, shelves } = this.#means;
+    const of = { tenant, conversation };
+    await this.files.release(of);
     const rows = await this.#rows(of);
     if (rows.length === 0) return;
     shelves.drop(shelfOf(of));
-    for (const { file } of rows) await store.dispatch.erase(ownerOfFile(of.tenant, file));
+    // What an older version kept.
+    for (const { file } of rows) await store.dispatch.erase(ownerOfFile(tenant, file));
     await this.#change(of, () => []);
   }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import type { Shared, SharedKey, SharedValue } from '../../stores/store.ts';
 
 /** One kind of shared values, and what they are. */
@@ -23,8 +24,10 @@ function read<T>({ schema }: Kind<T>, { kind, tenant, name, value }: SharedValue
 export async function listShared<T>(
   shared: Pick<Shared, 'list'>,
   kind: Kind<T>,
+  tenant?: string,
 ): Promise<readonly Known<T>[]> {
-  return (await shared.list({ kind: kind.kind })).map((value) => read(kind, value));
+  const filter = { kind: kind.kind, ...present({ tenant }) };
+  return (await shared.list(filter)).map((value) => read(kind, value));
 }
 
 /** How often somebody else may be first before it is said that something is wrong. */

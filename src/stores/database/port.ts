@@ -102,7 +102,8 @@ export interface Rows {
   readonly shared: readonly SharedValue[];
   readonly definitions: readonly Definition[];
   readonly text?: string | undefined;
-  readonly list?: readonly RunRow[];
+  /** None where no run of the tenant stands, or stood, where it is to go on. */
+  readonly list?: readonly RunRow[] | undefined;
   /** Without what is not final: nothing that is committed later has a place before these. */
   readonly feed?: FeedPage;
   readonly unfinished?: Unfinished;

@@ -185,7 +185,7 @@ function answers({
 > {
   return {
     blob: () => text,
-    list: () => list ?? [],
+    list: () => list,
     feed: () => feed ?? { items: [], last: '0' },
     unfinished: () => unfinished ?? { working: 0, waiting: 0 },
     count: () => count ?? [],

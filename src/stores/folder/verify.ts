@@ -3,6 +3,7 @@ import { failureOf } from '../../run/failure.ts';
 import { blobName } from '../blob-name.ts';
 import { keptChunks } from '../sqlite/chunks.ts';
 import { chunkRows } from '../sqlite/entries.ts';
+import { indexChecks } from '../sqlite/index-check.ts';
 import { openForReading } from './folder.ts';
 import { rebuilder } from '../sqlite/rebuilt.ts';
 import { query } from '../sqlite/rows.ts';
@@ -18,6 +19,11 @@ export interface Verified {
   readonly blobs: number;
   /** Runs whose journal is good only up to an entry. */
   readonly damaged: readonly { readonly run: string; readonly after: number; readonly head: number }[];
+  /** Runs that the index finds otherwise than their journals say: the first of them, and how many there are. */
+  readonly index: {
+    readonly runs: number;
+    readonly first: readonly { readonly run: string; readonly differs: readonly string[] }[];
+  };
   /** What else is not as it was written. */
   readonly problems: readonly string[];
 }
@@ -43,33 +49,55 @@ export function verify(folder: string, untouched: boolean): Verified {
   }
 }
 
-function readJournals(database: DatabaseSync): Pick<Verified, 'runs' | 'entries' | 'damaged' | 'problems'> {
-  const rows = readable(() => query<StoredRun>(database, selectRuns).all());
+/** So many runs whose index differs are named. */
+const mostNamed = 20;
+
+function readJournals(database: DatabaseSync): Omit<Verified, 'blobs'> {
+  const numbers = readable(() =>
+    query<{ readonly number: number }>(database, 'SELECT number FROM run').all(),
+  );
+  const byNumber = query<StoredRun>(database, `${selectRuns} WHERE number = ?`);
+  const checkIndex = indexChecks(database);
+  const first: { run: string; differs: readonly string[] }[] = [];
+  let otherwise = 0;
   const rebuilt = rebuilder(database);
   const { chunksAfter } = chunkRows(runRows(database, { remember: false }), keptChunks(database, false));
   const damaged: { run: string; after: number; head: number }[] = [];
-  const problems: string[] = rows ? [] : ['The table of runs cannot be read.'];
+  const problems: string[] = numbers ? [] : ['The table of runs cannot be read.'];
   let entries = 0;
-  for (const stored of rows ?? []) {
+  for (const { number } of numbers ?? []) {
+    const stored = readable(() => byNumber.one(number));
+    if (!stored) {
+      problems.push(`what is kept about run number ${number}`);
+      continue;
+    }
     const { run } = stored;
     const head = stored.last ?? 0;
-    if (!rowOf(stored)) {
-      const row = rebuilt(stored);
-      if (row) damaged.push({ run, after: row.damaged ?? 0, head: row.head });
+    const row = rowOf(stored);
+    if (!row) {
+      const told = rebuilt(stored);
+      if (told) damaged.push({ run, after: told.damaged ?? 0, head: told.head });
       problems.push(`what is kept about run ${run}`);
       continue;
     }
     let after = 0;
+    const index = checkIndex();
     try {
-      for (let last: number | undefined = 0; last !== undefined; last = chunksAfter(run, after).at(-1)?.last)
-        after = last;
+      for (let chunks = chunksAfter(run, after); chunks.length > 0; chunks = chunksAfter(run, after)) {
+        index.add(chunks);
+        after = chunks.at(-1)?.last ?? after;
+      }
+      const differs =
+        row.damaged === null ? (readable(() => index.differences(row, number)) ?? ['terms']) : [];
+      if (differs.length > 0) otherwise += 1;
+      if (differs.length > 0 && first.length < mostNamed) first.push({ run, differs });
     } catch (thrown) {
       if (failureOf(thrown).code !== 'damaged') throw thrown;
       damaged.push({ run, after, head });
     }
     entries += after;
   }
-  return { runs: rows?.length ?? 0, entries, damaged, problems };
+  return { runs: numbers?.length ?? 0, entries, damaged, problems, index: { runs: otherwise, first } };
 }
 
 function strangeBlobs(database: DatabaseSync): {

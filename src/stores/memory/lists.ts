@@ -1,10 +1,18 @@
 import type { RunFilter, RunRow } from '../store.ts';
-import { byTime, fits, isTimed, listSize } from '../rules/tables.ts';
+import {
+  byTime,
+  comesAfter,
+  fits,
+  isTimed,
+  listSize,
+  placeOfRun,
+  type ListPlace,
+  type Numbered,
+} from '../rules/tables.ts';
 
 /** A run with the number it came as, and what it is found by. */
-export interface Listed {
+export interface Listed extends Numbered {
   row: RunRow;
-  readonly number: number;
   readonly terms: Set<string>;
 }
 
@@ -16,8 +24,8 @@ export interface Lists {
   change(run: Listed, row: RunRow): void;
   addTerms(run: Listed, terms: readonly string[]): void;
   dropTerms(run: Listed): void;
-  /** Newest first. */
-  list(filter: RunFilter, after: Listed | undefined): readonly RunRow[];
+  /** Newest first, from a place on. */
+  list(filter: RunFilter, from: ListPlace | undefined): readonly RunRow[];
 }
 
 export function memoryLists(): Lists {
@@ -59,14 +67,14 @@ export function memoryLists(): Lists {
       }
     },
     dropTerms,
-    list: (filter, after) => pageOf(lists, filter, after),
+    list: (filter, from) => pageOf(lists, filter, from),
   };
 }
 
 function pageOf(
   lists: ReadonlyMap<string, readonly Listed[]>,
   filter: RunFilter,
-  after: Listed | undefined,
+  from: ListPlace | undefined,
 ): readonly RunRow[] {
   const { limit = listSize, newestOfEach } = filter;
   const list = shortest(keysFor(filter).map((key) => lists.get(key) ?? []));
@@ -75,23 +83,19 @@ function pageOf(
   const isWanted = (run: Listed): boolean =>
     fits(run.row, filter, run.terms) && (!newestOfEach || isNewest(run));
   if (isTimed(filter)) {
-    const wanted = list.filter((run) => isWanted(run) && (!after || isAfter(run, after)));
+    const wanted = list.filter(
+      (run) => isWanted(run) && (!from || comesAfter(filter, placeOfRun(run), from)),
+    );
     const timed = wanted.toReversed().toSorted((one, other) => byTime(one.row, other.row));
     return timed.slice(0, limit).map(({ row }) => row);
   }
   const found: RunRow[] = [];
-  const from = after ? placeOf(list, after.number) : list.length;
-  for (let at = from - 1; at >= 0 && found.length < limit; at -= 1) {
+  const end = from ? placeOf(list, from.number) : list.length;
+  for (let at = end - 1; at >= 0 && found.length < limit; at -= 1) {
     const run = list[at];
     if (run && isWanted(run)) found.push(run.row);
   }
   return found;
-}
-
-/** Whether it comes after another in a list by time. */
-function isAfter(one: Listed, other: Listed): boolean {
-  const time = byTime(one.row, other.row);
-  return time > 0 || (time === 0 && one.number < other.number);
 }
 
 /** Where in a list, ordered by number, a number stands or would stand. */

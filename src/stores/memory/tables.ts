@@ -9,7 +9,9 @@ import {
   countedOpen,
   dueAt,
   pageSize,
+  placeOfRun,
   type Claimable,
+  type ListPlace,
   type Tables,
 } from '../rules/tables.ts';
 
@@ -50,6 +52,7 @@ function runRows(
 > {
   const lists = memoryLists();
   const feed = memoryFeed();
+  const gone = new Map<string, Gone>();
   let added = 0;
   const unfinished = new Map<string, Kept>();
   const keys = new Map<string, string>();
@@ -79,13 +82,20 @@ function runRows(
       hold(row.tenant, -row.bytes);
       for (const { command } of commands.values()) hold(row.tenant, -sizeOf(command));
       runs.delete(run);
+      gone.set(run, { tenant: row.tenant, place: placeOfRun(removed) });
       lists.remove(removed);
       feed.move(row.tenant, run);
       unfinished.delete(run);
     },
     ...openRows(unfinished),
-    ...foundRows(runs, kept, { lists, feed }),
+    ...foundRows(runs, kept, { lists, feed, gone }),
   };
+}
+
+/** Where a run that was erased stood in the lists of its tenant. */
+interface Gone {
+  readonly tenant: string;
+  readonly place: ListPlace;
 }
 
 type FoundRows = Pick<Tables, 'count' | 'list' | 'feed' | 'addTerms' | 'dropTerms'>;
@@ -93,15 +103,29 @@ type FoundRows = Pick<Tables, 'count' | 'list' | 'feed' | 'addTerms' | 'dropTerm
 function foundRows(
   runs: ReadonlyMap<string, Kept>,
   kept: (run: string) => Kept,
-  { lists, feed }: { readonly lists: Lists; readonly feed: MemoryFeed },
+  {
+    lists,
+    feed,
+    gone,
+  }: { readonly lists: Lists; readonly feed: MemoryFeed; readonly gone: ReadonlyMap<string, Gone> },
 ): FoundRows {
+  const placeIn = (tenant: string, run: string): ListPlace | undefined => {
+    const known = runs.get(run);
+    if (known) return known.row.tenant === tenant ? placeOfRun(known) : undefined;
+    const left = gone.get(run);
+    return left?.tenant === tenant ? left.place : undefined;
+  };
   return {
     count: (which) =>
       counted(
         [...runs.values()].map(({ row }) => row),
         which,
       ),
-    list: ({ after, ...filter }) => lists.list(filter, after === undefined ? undefined : runs.get(after)),
+    list({ after, ...filter }) {
+      if (after === undefined) return lists.list(filter, undefined);
+      const from = placeIn(filter.tenant, after);
+      return from && lists.list(filter, from);
+    },
     feed: (from) => feed.read(from, (run) => runs.get(run)?.row),
     addTerms: (run, terms) => lists.addTerms(kept(run), terms),
     dropTerms: (run) => lists.dropTerms(kept(run)),

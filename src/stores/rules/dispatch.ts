@@ -1,5 +1,5 @@
 import { addFacts, noFacts } from '../../run/facts.ts';
-import { failureOf, RunError } from '../../run/failure.ts';
+import { RunError } from '../../run/failure.ts';
 import { park } from './damage.ts';
 import { expectHead, heldBy, makeReady, showRun, tellChange, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './lines.ts';
@@ -155,16 +155,14 @@ export function findNeeds({ tenant, idempotencyKey }: Parameters<Dispatch['find'
   return { keys: [{ tenant, key: idempotencyKey }] };
 }
 
-export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
-  const { after, tenant } = filter;
-  if (after !== undefined && !isOf(desk, after, tenant)) {
-    throw new RunError('unknown', `There is no run ${after} to go on after: start from the first page.`);
-  }
-  return desk.tables.list(filter);
+export function list({ tables }: Desk, filter: RunFilter): readonly RunRow[] {
+  const rows = tables.list(filter);
+  if (rows) return rows;
+  throw new RunError('unknown', `There is no run ${filter.after} to go on after: start from the first page.`);
 }
 
 export function listNeeds(list: RunFilter): Needs {
-  return { list, runs: list.after === undefined ? [] : [list.after] };
+  return { list };
 }
 
 export function unfinished({ tables }: Desk, tenant: string): Unfinished {
@@ -189,16 +187,6 @@ export function flows({ tables }: Desk): readonly FlowCount[] {
 
 export function flowsNeeds(): Needs {
   return { flows: true };
-}
-
-/** One that is too damaged to say whose it is was on the page before. */
-function isOf({ tables }: Desk, run: string, tenant: string): boolean {
-  try {
-    return tables.run(run)?.tenant === tenant;
-  } catch (thrown) {
-    if (failureOf(thrown).code !== 'damaged') throw thrown;
-    return true;
-  }
 }
 
 export function questions({ tables }: Desk): number {

@@ -41,7 +41,8 @@ export interface Tables {
   removeRun(run: string): void;
   /** Runs that are due at `now`, the longest due first. */
   claimable(request: Claimable): readonly RunRow[];
-  list(filter: RunFilter): readonly RunRow[];
+  /** Undefined where no run of the tenant stands, or stood, where it is to go on. */
+  list(filter: RunFilter): readonly RunRow[] | undefined;
   feed(from: FeedPlace): FeedPage;
   /** What the run is found by, too. */
   addTerms(run: string, terms: readonly string[]): void;
@@ -119,22 +120,44 @@ export function dueAt({
   }
 }
 
-/** Those of all runs, newest first, that a filter wants. */
+/** Where a run stands in lists, or stood before it was erased. */
+export interface ListPlace {
+  readonly number: number;
+  readonly createdAt: number;
+}
+
+export interface Numbered {
+  readonly row: RunRow;
+  readonly number: number;
+}
+
+export function placeOfRun({ row: { createdAt }, number }: Numbered): ListPlace {
+  return { number, createdAt };
+}
+
+/** Whether it comes after another in what a filter lists. */
+export function comesAfter(filter: RunFilter, one: ListPlace, other: ListPlace): boolean {
+  const isOlder = one.number < other.number;
+  if (!isTimed(filter) || one.createdAt === other.createdAt) return isOlder;
+  return one.createdAt < other.createdAt;
+}
+
+/** Those of all runs, newest first, that a filter wants, from a place on. */
 export function pick(
-  rows: readonly RunRow[],
-  filter: RunFilter,
+  runs: readonly Numbered[],
+  filter: RunFilter & { readonly from?: ListPlace | undefined },
   termsOf: (run: string) => ReadonlySet<string>,
 ): readonly RunRow[] {
-  const { after, newestOfEach, terms = [], limit = listSize } = filter;
+  const { from, newestOfEach, terms = [], limit = listSize } = filter;
+  const rows = runs.map(({ row }) => row);
   const newest = new Map(
     rows.toReversed().map(({ tenant, conversation, run }) => [`${tenant} ${conversation}`, run]),
   );
   const isNewest = ({ tenant, conversation, run }: RunRow): boolean =>
     newest.get(`${tenant} ${conversation}`) === run;
-  const ordered = isTimed(filter) ? rows.toSorted(byTime) : rows;
-  const from = after === undefined ? 0 : ordered.findIndex(({ run }) => run === after) + 1;
-  return ordered
-    .slice(from)
+  const left = from ? runs.filter((run) => comesAfter(filter, placeOfRun(run), from)) : runs;
+  const ordered = left.map(({ row }) => row);
+  return (isTimed(filter) ? ordered.toSorted(byTime) : ordered)
     .filter(
       (row) =>
         fits(row, filter, terms.length > 0 ? termsOf(row.run) : none) && (!newestOfEach || isNewest(row)),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { hasTime, isTimed, listSize } from '../rules/tables.ts';
+import { hasTime, isTimed, listSize, type ListPlace } from '../rules/tables.ts';
 import { query, type Query } from './rows.ts';
 import { selectRuns, type StoredRun } from './runs.ts';
 import type { TermRows } from './term-rows.ts';
@@ -25,15 +25,15 @@ const hasTerm = leads
 export function listings(
   database: DatabaseSync,
   terms: TermRows,
-): (filter: RunFilter) => readonly StoredRun[] {
+): (filter: Omit<RunFilter, 'after'>, from: ListPlace | undefined) => readonly StoredRun[] {
   const lists = new Map<string, Query<StoredRun>>();
   const prepared = (sql: string): Query<StoredRun> => {
     const known = lists.get(sql) ?? query<StoredRun>(database, sql);
     lists.set(sql, known);
     return known;
   };
-  return (filter) => {
-    const wanted = { ...filter, terms: rarestFirst(filter, terms) };
+  return (filter, place) => {
+    const wanted = { ...filter, terms: rarestFirst(filter, terms), place };
     const limit = filter.limit ?? listSize;
     const listed = (from: string, lead?: Lead): readonly StoredRun[] => {
       const { where, values } = conditions(wanted, lead);
@@ -84,16 +84,26 @@ function numbersWithin({ tenant, since = 0, until = Number.MAX_SAFE_INTEGER }: R
   return [`found.holder BETWEEN ${within('min')} AND ${within('max')}`, ...range, ...range];
 }
 
+/** Where a run of a tenant stands in lists, or stood before it was erased. */
+export function listPlaces(database: DatabaseSync): (tenant: string, run: string) => ListPlace | undefined {
+  const places = query<ListPlace>(
+    database,
+    `SELECT number, createdAt FROM run WHERE run = ?2 AND tenant = ?1
+      UNION ALL SELECT number, createdAt FROM erased WHERE tenant = ?1 AND run = ?2 ORDER BY number DESC LIMIT 1`,
+  );
+  return (tenant, run) => places.one(tenant, run);
+}
+
 type Condition = readonly [sql: string, ...values: (string | number)[]];
 
 function conditions(
-  filter: RunFilter,
+  filter: RunFilter & { readonly place: ListPlace | undefined },
   lead: Lead | undefined,
 ): {
   readonly where: string;
   readonly values: readonly SQLInputValue[];
 } {
-  const { tenant, conversation, app, status, unfinished, withApprovals, after } = filter;
+  const { tenant, conversation, app, status, unfinished, withApprovals, place } = filter;
   const { newestOfEach, since, until, terms = [] } = filter;
   const [first, ...others] = terms;
   const parts: Condition[] = [['tenant = ?', tenant]];
@@ -108,14 +118,14 @@ function conditions(
   if (newestOfEach) parts.push(['newest = 1']);
   if (since !== undefined) parts.push(['createdAt >= ?', since]);
   if (until !== undefined) parts.push(['createdAt < ?', until]);
-  if (after !== undefined) parts.push([afterRun(filter), after]);
+  if (place) parts.push(beyond(filter, place));
   return {
     where: parts.map(([sql]) => sql).join(' AND '),
     values: parts.flatMap(([, ...values]) => values),
   };
 }
 
-function afterRun(filter: RunFilter): string {
-  if (isTimed(filter)) return '(createdAt, number) < (SELECT createdAt, number FROM run WHERE run = ?)';
-  return `${numberOf(filter)} < (SELECT number FROM run WHERE run = ?)`;
+function beyond(filter: RunFilter, { number, createdAt }: ListPlace): Condition {
+  if (isTimed(filter)) return ['(createdAt, number) < (?, ?)', createdAt, number];
+  return [`${numberOf(filter)} < ?`, number];
 }

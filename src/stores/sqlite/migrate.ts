@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { term } from '../../run/facts.ts';
+import { wordsOf } from '../../run/words.ts';
 import { chunkSum, noSum, runSum, sumOf } from './checksum.ts';
+import { isCorrupt } from './damage.ts';
 import { countHeld } from './held.ts';
 import { placeSum } from './lines.ts';
 import { change, query } from './rows.ts';
 import { selectRuns, type StoredRun } from './runs.ts';
-import { loggedSince, stepsFrom } from './schema.ts';
+import { foldedSince, loggedSince, stepsFrom } from './schema.ts';
+import { termRows } from './term-rows.ts';
 
 /** Bring a database of an older version to this one: whole, or not at all. What it holds gets the checksums it lacks. */
 export function migrate(database: DatabaseSync, version: number): void {
@@ -16,6 +20,7 @@ export function migrate(database: DatabaseSync, version: number): void {
       database.exec(stepsFrom(loggedSince - 1));
       sumRest(database);
     } else database.exec(stepsFrom(version));
+    if (version < foldedSince) foldWords(database);
     database.exec('COMMIT');
   } catch (thrown) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -93,4 +98,31 @@ function sumPlaces(database: DatabaseSync): void {
   const update = change(database, 'UPDATE place SET sum = ? WHERE number = ?');
   for (const { number, told, ...place } of all.all())
     update(placeSum({ ...place, told: told === 1 }), number);
+}
+
+interface Holder {
+  readonly number: number;
+  readonly tenant: string;
+}
+
+/** Words that were cut otherwise are cut again. Where the index cannot be read `reindex` makes it anew. */
+function foldWords(database: DatabaseSync): void {
+  const rows = termRows(database);
+  const holders = query<Holder>(
+    database,
+    `SELECT number, tenant FROM termsOf CROSS JOIN run ON number = holder WHERE terms GLOB '*[^ -~' || char(10) || ']*'`,
+  );
+  try {
+    for (const { number, tenant } of holders.all()) {
+      const terms = rows.of(number);
+      rows.drop(tenant, number);
+      rows.add(tenant, number, terms.flatMap(foldedTerm));
+    }
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown;
+  }
+}
+
+function foldedTerm(kept: string): readonly string[] {
+  return kept.startsWith(term.word('')) ? wordsOf(kept.slice(term.word('').length)).map(term.word) : [kept];
 }

@@ -198,6 +198,14 @@ const freshTerms = `
 CREATE TABLE freshTerm (holder INTEGER PRIMARY KEY, owner TEXT NOT NULL);
 `;
 
+/** Whoever goes through a list goes on where a run stood that was erased meanwhile: of older ones, about where. */
+const erasedPlaces = `
+ALTER TABLE erased ADD COLUMN createdAt INTEGER NOT NULL DEFAULT 0;
+UPDATE erased SET createdAt = coalesce(
+  (SELECT createdAt FROM run WHERE run.number < erased.number ORDER BY run.number DESC LIMIT 1), 0);
+CREATE INDEX erasedByRun ON erased (tenant, run);
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
 const steps: readonly string[] = [
   tables,
@@ -209,6 +217,7 @@ const steps: readonly string[] = [
   found,
   logged,
   freshTerms,
+  erasedPlaces,
 ];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
@@ -216,6 +225,9 @@ export const schemaVersion = steps.length;
 
 /** The version since which chunks have ids. */
 export const loggedSince = steps.indexOf(logged) + 1;
+
+/** The version since which words are cut as they are now. */
+export const foldedSince = steps.indexOf(erasedPlaces) + 1;
 
 /** The steps that bring a database of an older version to this one, or to one in between. */
 export function stepsFrom(version: number, to: number = schemaVersion): string {

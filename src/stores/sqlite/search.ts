@@ -4,11 +4,11 @@ import { damagedKey, isCorrupt } from './damage.ts';
 import { rowOf, selectRuns, shownRow, type StoredRun } from './runs.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
 import { query, type Query } from './rows.ts';
-import { listings } from './lists.ts';
+import { listings, listPlaces } from './lists.ts';
 import { feedRows } from './feed-rows.ts';
 import type { TermRows } from './term-rows.ts';
-import type { FlowCount, RunRow, TenantCount } from '../store.ts';
-import { counted, countedFlows, pick, type Tables } from '../rules/tables.ts';
+import type { FlowCount, RunFilter, RunRow, TenantCount } from '../store.ts';
+import { counted, countedFlows, pick, placeOfRun, type Numbered, type Tables } from '../rules/tables.ts';
 
 /** Finding runs without knowing their names. */
 export function runSearch(
@@ -25,15 +25,24 @@ export function runSearch(
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
   const listing = listings(database, terms);
+  const places = listPlaces(database);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
+  const everyRow = (): readonly RunRow[] => oneByOne(seen).map(({ row }) => row);
   const listedFor =
     (tenant: string) =>
     (stored: StoredRun): RunRow => {
       const row = shownRow(stored, rebuilt);
       return row?.tenant === tenant ? row : nameless(stored);
     };
+  const lookedThrough = (runs: readonly Numbered[], filter: RunFilter): readonly RunRow[] | undefined => {
+    const { tenant, after } = filter;
+    if (after === undefined) return pick(runs, filter, terms.ofRun);
+    const known = runs.find(({ row }) => row.run === after && row.tenant === tenant);
+    const from = known ? placeOfRun(known) : unlessCorrupt(() => places(tenant, after));
+    return from && pick(runs, { ...filter, from }, terms.ofRun);
+  };
   return {
     runWithKey(tenant, key) {
       const found = byKey.one(tenant, key)?.run;
@@ -46,16 +55,19 @@ export function runSearch(
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
     ...feedRows(database, listedFor),
-    flows: flowCounts(database, () => oneByOne(seen)),
-    count: tenantCounts(database, () => oneByOne(seen)),
+    flows: flowCounts(database, everyRow),
+    count: tenantCounts(database, everyRow),
     list(filter) {
-      const listed = listedFor(filter.tenant);
-      if (!isSound) return pick(oneByOne(listed), filter, terms.ofRun);
+      const { tenant, after } = filter;
+      const listed = listedFor(tenant);
+      if (!isSound) return lookedThrough(oneByOne(listed), filter);
       try {
-        return listing(filter).map(listed);
+        if (after === undefined) return listing(filter, undefined).map(listed);
+        const from = places(tenant, after);
+        return from && listing(filter, from).map(listed);
       } catch (thrown) {
         if (!isCorrupt(thrown)) throw thrown;
-        return pick(oneByOne(listed), filter, terms.ofRun);
+        return lookedThrough(oneByOne(listed), filter);
       }
     },
   };
@@ -106,7 +118,7 @@ function nameless(stored: StoredRun): RunRow {
 function looker(
   database: DatabaseSync,
   rebuilt: Rebuild,
-): (listed: (stored: StoredRun) => RunRow) => readonly RunRow[] {
+): (listed: (stored: StoredRun) => RunRow) => readonly Numbered[] {
   const last = query<{ readonly seq: number }>(
     database,
     `SELECT seq FROM sqlite_sequence WHERE name = 'run'`,
@@ -119,7 +131,7 @@ function looker(
   const namesByNumber = (): ReadonlyMap<number, string> =>
     new Map(unlessCorrupt(() => names.all().map(({ number, run }) => [number, run])) ?? []);
   return (listed) => {
-    const rows: RunRow[] = [];
+    const runs: Numbered[] = [];
     let known: ReadonlyMap<number, string> | undefined;
     const proven = (number: number, stored: StoredRun | undefined): RunRow | undefined => {
       known ??= namesByNumber();
@@ -134,9 +146,9 @@ function looker(
       // The name may be what is damaged: then nothing in the journal fits it. Or it was moved to another number.
       const row = stored && shownRow(stored, rebuilt) ? undefined : proven(number, stored);
       const shown = row ?? (stored && listed(stored));
-      if (shown) rows.push(shown);
+      if (shown) runs.push({ row: shown, number });
     }
-    return rows;
+    return runs;
   };
 }
 

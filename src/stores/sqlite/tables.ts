@@ -112,20 +112,21 @@ function runRemoval(
   const remove = change(database, 'DELETE FROM run WHERE number = ?');
   const tell = change(
     database,
-    'INSERT INTO erased (moved, number, tenant, run) VALUES ((SELECT count + 1 FROM commits), ?, ?, ?)',
+    `INSERT INTO erased (moved, number, tenant, run, createdAt)
+      VALUES ((SELECT count + 1 FROM commits), ?, ?, ?, ?)`,
   );
   const renew = change(
     database,
     `UPDATE run SET newest = 1 WHERE number =
       (SELECT number FROM run WHERE tenant = ? AND conversation = ? ORDER BY number DESC LIMIT 1)`,
   );
-  return ({ run, tenant, conversation, bytes }, number) => {
+  return ({ run, tenant, conversation, bytes, createdAt }, number) => {
     held.add(tenant, -bytes - (commandBytes.one(number)?.bytes ?? 0));
     kept.remove(number);
     for (const empty of removals) empty(number);
     terms.drop(tenant, number);
     remove(number);
-    tell(number, tenant, run);
+    tell(number, tenant, run, createdAt);
     renew(tenant, conversation);
   };
 }

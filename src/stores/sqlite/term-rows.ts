@@ -6,6 +6,8 @@ import { change, query } from './rows.ts';
 export interface TermRows {
   add(tenant: string, number: number, terms: readonly string[]): void;
   drop(tenant: string, number: number): void;
+  /** All terms of a run, by its number. */
+  of(number: number): readonly string[];
   readonly ofRun: (run: string) => ReadonlySet<string>;
   /** About how many runs a term finds, counted up to a limit. */
   count(tenant: string, term: string): number;
@@ -49,6 +51,7 @@ export function termRows(database: DatabaseSync): TermRows {
       forget(number);
       fresh.drop(number);
     },
+    of,
     ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
     count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
     forget: () => fresh.forget(),

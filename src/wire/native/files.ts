@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { after, limit } from './query.ts';
 
 /** In bytes. */
 export const largestFile = 20 * 1024 * 1024;
@@ -7,6 +8,27 @@ export const largestFile = 20 * 1024 * 1024;
 /** A file that was sent. */
 export const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
 export type KeptFile = z.infer<typeof KeptFile>;
+
+/** A file in a list: when it was sent first, and how many conversations use it. */
+export const ListedFile = KeptFile.extend({ at: z.number(), uses: z.int() });
+export type ListedFile = z.infer<typeof ListedFile>;
+
+export const listFiles = endpoint({
+  method: 'GET',
+  path: '/api/files',
+  about:
+    'The files that you have sent, the newest first. With the last conversation that uses it a file goes.',
+  tag: 'files',
+  role: 'viewer',
+  addresses: 'tenant',
+  query: z.strictObject({ after, limit }),
+  answers: {
+    200: {
+      about: 'A page of files.',
+      schema: z.object({ files: z.array(ListedFile), next: z.string().nullable() }),
+    },
+  },
+});
 
 export const keepFile = endpoint({
   method: 'POST',

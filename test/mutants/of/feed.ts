@@ -60,7 +60,7 @@ export const feedMutants: readonly Mutant[] = [
   {
     name: 'nobody hears from the feed that a run is gone',
     file: 'src/stores/sqlite/tables.ts',
-    find: 'tell(number, tenant, run);',
+    find: 'tell(number, tenant, run, createdAt);',
     replace: '',
     test: 'src/stores/sqlite/lists.test.ts',
     only: '[Q102]',

@@ -212,7 +212,7 @@ export const hostileMutants: readonly Mutant[] = [
   {
     name: 'what is refused is read as fast as it comes',
     file: 'src/server/http/answer.ts',
-    find: '  request.raw.resume();\n',
+    find: '  reply.request.raw.resume();\n',
     replace: '',
     test: 'src/server/http/body-pace.test.ts',
     only: 'without end',
