@@ -107,7 +107,13 @@ describe('viewers', () => {
     await journal.append(said('one'));
     const sink = fakeSink();
     channelsOn(journal).watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -123,7 +129,13 @@ describe('viewers', () => {
     const pages = vi.spyOn(journal.store.journal, 'read');
     const sink = fakeSink();
     channelsOn(journal).watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -140,7 +152,7 @@ describe('viewers', () => {
     const quick = fakeSink();
     for (const sink of [slow, quick])
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         0,
       );
@@ -163,7 +175,13 @@ describe('viewers', () => {
     const sink = fakeSink();
     sink.stall();
     channels.watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -201,7 +219,7 @@ describe('viewers', () => {
       }
       const channels = channelsOn(journal);
       const watch = (sink: ReturnType<typeof fakeSink>, after: number): void => {
-        const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
+        const told = { isNative: name === 'steps', telling: () => ownProtocols[name].telling({ run }) };
         channels.watch({ run, head: journal.head, as: name, ...told }, sink, after);
       };
       const whole = fakeSink();
@@ -227,10 +245,10 @@ describe('viewers', () => {
     const told = telling({ projection: stepsProjection, write: ({ event }) => ({ data: event.type }) });
     const channels = channelsOn(journal);
     const whole = fakeSink();
-    channels.watch({ run, head: journal.head, as: 'types', telling: told }, whole, 0);
+    channels.watch({ run, head: journal.head, as: 'types', telling: () => told }, whole, 0);
     await vi.waitFor(() => expect(whole.ending).toBe('ended'));
     const sink = fakeSink();
-    channels.watch({ run, head: journal.head, as: 'types', telling: told }, sink, 100);
+    channels.watch({ run, head: journal.head, as: 'types', telling: () => told }, sink, 100);
     await vi.waitFor(() => expect(sink.ending).toBe('ended'));
     expect(idsIn(sink.text)).toEqual(Array.from({ length: journal.head - 100 }, (_, i) => 101 + i));
   });
@@ -241,7 +259,7 @@ describe('viewers', () => {
     const sinks = Array.from({ length: 60 }, fakeSink);
     for (const sink of sinks)
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         1,
       );
@@ -262,7 +280,7 @@ describe('viewers', () => {
     const sinks = Array.from({ length: 60 }, fakeSink);
     for (const sink of sinks)
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         0,
       );
@@ -281,7 +299,7 @@ describe('viewers', () => {
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
-      const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
+      const told = { isNative: name === 'steps', telling: () => ownProtocols[name].telling({ run }) };
       const sinks = Array.from({ length: 15 }, fakeSink);
       for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));
       await journal.append(ended);
@@ -303,7 +321,7 @@ describe('viewers', () => {
       const [stalled, quiet] = [fakeSink(), fakeSink()];
       for (const sink of [stalled, quiet])
         channels.watch(
-          { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+          { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
           sink,
           1,
         );
