@@ -76,7 +76,7 @@ export class Secrets implements Guard {
 
   /** Whether there is nothing to hide. */
   get isEmpty(): boolean {
-    return this.#plain.size === 0;
+    return this.#kept.size === 0 && this.#passing.size === 0;
   }
 
   /** Looked for as it came and as it reads, each also without whatever is read over. */

@@ -55,7 +55,7 @@ interface Viewed {
 function streamOf({ context, protocol }: Visitor, row: RunRow, shown: Shown & Viewed): Reply {
   const { name, headers, beat } = protocol;
   const { from, begin, view, after = { entry: from }, framing = protocol.framing } = shown;
-  const telling = answerOf(protocol.telling(view), { begin, after: { frames: 0, ...after } });
+  const telling = () => answerOf(protocol.telling(view), { begin, after: { frames: 0, ...after } });
   const cursor = Math.max(from, after.entry);
   const { run: _, ...shape } = view;
   const as = `answer ${name} ${JSON.stringify([begin, after, shape])}`;

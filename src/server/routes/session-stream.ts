@@ -87,7 +87,7 @@ function showTurns(
     const count = { before, since: Math.max(before, since), isLast };
     const watched = { run, head, as: `session ${as} ${JSON.stringify({ ...telling, ...count })}` };
     const over = isLast ? undefined : () => show(i + 1, next);
-    context.channels.watch({ ...watched, telling: numbered(told, count) }, sinkFor(over), 0);
+    context.channels.watch({ ...watched, telling: () => numbered(told, count) }, sinkFor(over), 0);
   };
   show(0, 0);
 }

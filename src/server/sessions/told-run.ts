@@ -26,7 +26,7 @@ export async function* toldRun(
   { run, head, bytes }: Pick<RunRow, 'run' | 'head' | 'bytes'>,
   { as, signal, ...options }: ToldAs,
 ): AsyncGenerator<ToldFrame> {
-  const { telling } = context.protocols.telling(as, { run, ...options });
+  const telling = context.protocols.telling(as, { run, ...options }).telling();
   const breathe = breather({ signal, isLong: bytes > longRun });
   while (telling.seq < head) {
     const before = telling.seq;

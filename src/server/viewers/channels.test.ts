@@ -106,7 +106,13 @@ describe('viewers', () => {
     await journal.append(said('one'));
     const sink = fakeSink();
     channelsOn(journal).watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -122,7 +128,13 @@ describe('viewers', () => {
     const pages = vi.spyOn(journal.store.journal, 'read');
     const sink = fakeSink();
     channelsOn(journal).watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -139,7 +151,7 @@ describe('viewers', () => {
     const quick = fakeSink();
     for (const sink of [slow, quick])
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         0,
       );
@@ -162,7 +174,13 @@ describe('viewers', () => {
     const sink = fakeSink();
     sink.stall();
     channels.watch(
-      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      {
+        run,
+        head: journal.head,
+        as: 'steps',
+        isNative: true,
+        telling: () => ownProtocols.steps.telling({ run }),
+      },
       sink,
       0,
     );
@@ -200,7 +218,7 @@ describe('viewers', () => {
       }
       const channels = channelsOn(journal);
       const watch = (sink: ReturnType<typeof fakeSink>, after: number): void => {
-        const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
+        const told = { isNative: name === 'steps', telling: () => ownProtocols[name].telling({ run }) };
         channels.watch({ run, head: journal.head, as: name, ...told }, sink, after);
       };
       const whole = fakeSink();
@@ -226,10 +244,10 @@ describe('viewers', () => {
     const told = telling({ projection: everything, write: ({ event }) => ({ data: event.type }) });
     const channels = channelsOn(journal);
     const whole = fakeSink();
-    channels.watch({ run, head: journal.head, as: 'types', telling: told }, whole, 0);
+    channels.watch({ run, head: journal.head, as: 'types', telling: () => told }, whole, 0);
     await vi.waitFor(() => expect(whole.ending).toBe('ended'));
     const sink = fakeSink();
-    channels.watch({ run, head: journal.head, as: 'types', telling: told }, sink, 100);
+    channels.watch({ run, head: journal.head, as: 'types', telling: () => told }, sink, 100);
     await vi.waitFor(() => expect(sink.ending).toBe('ended'));
     expect(idsIn(sink.text)).toEqual(Array.from({ length: journal.head - 100 }, (_, i) => 101 + i));
   });
@@ -240,7 +258,7 @@ describe('viewers', () => {
     const sinks = Array.from({ length: 60 }, fakeSink);
     for (const sink of sinks)
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         1,
       );
@@ -261,7 +279,7 @@ describe('viewers', () => {
     const sinks = Array.from({ length: 60 }, fakeSink);
     for (const sink of sinks)
       channels.watch(
-        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
         sink,
         0,
       );
@@ -280,7 +298,7 @@ describe('viewers', () => {
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
-      const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
+      const told = { isNative: name === 'steps', telling: () => ownProtocols[name].telling({ run }) };
       const sinks = Array.from({ length: 15 }, fakeSink);
       for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));
       await journal.append(ended);
@@ -302,7 +320,7 @@ describe('viewers', () => {
       const [stalled, quiet] = [fakeSink(), fakeSink()];
       for (const sink of [stalled, quiet])
         channels.watch(
-          { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+          { run, head: 1, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) },
           sink,
           1,
         );

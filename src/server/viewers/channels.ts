@@ -19,7 +19,7 @@ export interface Watched {
   readonly as: string;
   /** Its frames are what the journal keeps. */
   readonly isNative?: boolean;
-  readonly telling: Telling<WireFrame>;
+  readonly telling: () => Telling<WireFrame>;
 }
 
 export interface Count {
@@ -150,7 +150,7 @@ export class Channels {
     const parts = { run, journal, archive: this.#archive, clean, framing };
     if (isNative && framing === sse) return nativeSource(parts, head);
     const key = `${as} ${run}`;
-    const places = this.#told.get(key) ?? new Places<Teller>(telling);
+    const places = this.#told.get(key) ?? new Places<Teller>(telling());
     this.#told.set(key, places);
     return toldSource({ ...parts, places }, head);
   }

@@ -66,7 +66,7 @@ test.for(views)('[P70] $as at the end of a long run costs what was missed', asyn
     const sink = fakeSink();
     const framing = 'isSocket' in view ? { framing: wholeMessages } : {};
     channels.watch(
-      { run, head: entries.length, as: view.as, isNative, telling },
+      { run, head: entries.length, as: view.as, isNative, telling: () => telling },
       { ...sink, ...framing },
       after,
     );

@@ -7,7 +7,8 @@ export type Protocol = AnyProtocol<WireFrame, Framing>;
 /** How a run is told. Those of one name share their frames. */
 export interface Told {
   readonly as: string;
-  readonly telling: Telling<WireFrame>;
+  /** Begun by who needs it: what the journal keeps is shown as it stands. */
+  readonly telling: () => Telling<WireFrame>;
   /** Its frames are what the journal keeps. */
   readonly isNative: boolean;
 }
@@ -40,7 +41,7 @@ export function protocolsOf(all: readonly Protocol[]): Protocols {
       const isWhole = Object.keys(options.preferences ?? {}).length === 0;
       const isNative = as === nativeProtocol && isWhole;
       const name = isNative ? as : `${as} ${JSON.stringify(shape)}`;
-      return { as: name, isNative, telling: protocol.telling(options) };
+      return { as: name, isNative, telling: () => protocol.telling(options) };
     },
   };
 }
