@@ -201,9 +201,11 @@ function register(
 /** A request as routes get it: nothing of it has been believed yet. */
 function rawAsked(
   { context, ways }: AppSettings,
-  request: FastifyRequest<{ Params: Record<string, string> }>,
-  { caller, signal }: Pick<RawAsked, 'caller' | 'signal'>,
+  { request, reply, caller }: Exchange,
 ): RawAsked {
+  let signal: AbortSignal | undefined;
+  // Made for those who ask for it: most answers are given before anybody could leave.
+  const left = (): AbortSignal => (signal ??= leaving(reply));
   return {
     context,
     caller,
@@ -212,8 +214,10 @@ function rawAsked(
     query: request.query,
     body: request.body,
     header: (name) => one(request.headers[name]),
-    signal,
-    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+    get signal() {
+      return left();
+    },
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, left()),
   };
 }
 
@@ -226,10 +230,10 @@ interface Exchange {
 async function answerTo(
   settings: AppSettings,
   route: Route,
-  { request, reply, caller }: Exchange,
+  exchange: Exchange,
 ): Promise<Reply> {
-  const signal = leaving(reply);
-  const answering = route.answer(rawAsked(settings, request, { caller, signal }));
+  const { caller } = exchange;
+  const answering = route.answer(rawAsked(settings, exchange));
   return caller?.isOwner ? keptIn(settings.answering, answering) : answering;
 }
 
