@@ -89,6 +89,7 @@ type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
 function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const withHeader = routes.filter(({ keyHeader }) => keyHeader !== undefined);
   const pace = bodyPace();
   app.addHook('onRequest', async (request, reply) => {
     reply.raw.on('close', letPass());
@@ -103,7 +104,7 @@ function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): Ca
     // They asked whether they may ask, and are told why not when they do.
     if (isStranger) return;
     if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(context);
-    const caller = await context.door.callerOf(withKey(visit, routeOf(routes, request)?.keyHeader));
+    const caller = await context.door.callerOf(withKey(visit, routeOf(withHeader, request)?.keyHeader));
     if (!caller) return;
     callers.set(request, caller);
     if (caller.isOwner) return;
@@ -199,10 +200,7 @@ function register(
 }
 
 /** A request as routes get it: nothing of it has been believed yet. */
-function rawAsked(
-  { context, ways }: AppSettings,
-  { request, reply, caller }: Exchange,
-): RawAsked {
+function rawAsked({ context, ways }: AppSettings, { request, reply, caller }: Exchange): RawAsked {
   let signal: AbortSignal | undefined;
   // Made for those who ask for it: most answers are given before anybody could leave.
   const left = (): AbortSignal => (signal ??= leaving(reply));
@@ -227,11 +225,7 @@ interface Exchange {
   readonly caller: Caller | undefined;
 }
 
-async function answerTo(
-  settings: AppSettings,
-  route: Route,
-  exchange: Exchange,
-): Promise<Reply> {
+async function answerTo(settings: AppSettings, route: Route, exchange: Exchange): Promise<Reply> {
   const { caller } = exchange;
   const answering = route.answer(rawAsked(settings, exchange));
   return caller?.isOwner ? keptIn(settings.answering, answering) : answering;

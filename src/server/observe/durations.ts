@@ -1,6 +1,6 @@
 import type { Histogram, Registry } from 'prom-client';
 
-export interface DurationSettings {
+interface DurationSettings {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -9,7 +9,7 @@ export interface DurationSettings {
 }
 
 /** `labels` are the values of those that were named, in their order. */
-export type Observe = (seconds: number, labels: readonly string[]) => void;
+type Observe = (seconds: number, labels: readonly string[]) => void;
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
@@ -23,7 +23,10 @@ interface Series {
  * A histogram that is counted by hand and told when it is read. One of prom-client makes texts of its labels and bounds for each
  * value: for every commit and every answer that is more than all else that is counted.
  */
-export function durations(registry: Registry, { name, help, labels: names, buckets }: DurationSettings): Observe {
+export function durations(
+  registry: Registry,
+  { name, help, labels: names, buckets }: DurationSettings,
+): Observe {
   const all = new Map<string, Series>();
   const seriesOf = (labels: readonly string[]): Series => {
     const key = labels.length === 0 ? '' : labels.join('\n');
@@ -41,6 +44,7 @@ export function durations(registry: Registry, { name, help, labels: names, bucke
     aggregator: 'sum',
     values: [...all.values()].flatMap((series) => valuesOf(name, buckets, series)),
   });
+  if (names.length === 0) seriesOf([]);
   // Of what is registered it reads the name and what `get` gives.
   registry.registerMetric({ name, get } as unknown as Histogram);
   return (seconds, labels) => {
