@@ -13,14 +13,14 @@ export class Activity {
     return this.#waits > 0;
   }
 
-  async busy<T>(work: Promise<T>): Promise<T> {
+  /** Something is in flight, until `land`. */
+  takeOff(): void {
     this.#inFlight += 1;
-    try {
-      return await work;
-    } finally {
-      this.#inFlight -= 1;
-      if (this.isQuiet) this.#quiet?.resolve();
-    }
+  }
+
+  land(): void {
+    this.#inFlight -= 1;
+    if (this.isQuiet) this.#quiet?.resolve();
   }
 
   async waiting<T>(what: Promise<T>): Promise<T> {

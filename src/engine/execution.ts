@@ -172,9 +172,11 @@ export class Execution {
 
   /** Work that keeps the run from being parked. Settles only while the flow may go on. */
   async busy<T>(work: Promise<T>): Promise<T> {
+    this.#activity.takeOff();
     try {
-      return await this.#activity.busy(work);
+      return await work;
     } finally {
+      this.#activity.land();
       if (!this.isLive) await forever();
       this.parking.consider();
     }
@@ -281,12 +283,15 @@ export class Execution {
    * run is not parked meanwhile: whoever asks goes on by itself, and nobody would wake it.
    */
   async insist<T>(question: () => Promise<T>): Promise<T> {
+    this.#activity.takeOff();
+    let told: { readonly answer: T } | undefined;
     try {
-      const told = await this.#activity.busy(answered(this, question));
-      return told ? told.answer : await forever();
+      told = await answered(this, question);
     } finally {
+      this.#activity.land();
       this.parking.consider();
     }
+    return told ? told.answer : forever();
   }
 
   /** Commands are applied, and the run is parked or ended, one at a time. */

@@ -91,6 +91,7 @@ type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
 function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const withHeader = routes.filter(({ keyHeader }) => keyHeader !== undefined);
   const pace = bodyPace();
   app.addHook('onRequest', async (request, reply) => {
     reply.raw.on('close', letPass());
@@ -105,7 +106,7 @@ function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): Ca
     // They asked whether they may ask, and are told why not when they do.
     if (isStranger) return;
     if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(context);
-    const caller = await context.door.callerOf(withKey(visit, routeOf(routes, request)?.keyHeader));
+    const caller = await context.door.callerOf(withKey(visit, routeOf(withHeader, request)?.keyHeader));
     if (!caller) return;
     callers.set(request, caller);
     if (caller.isOwner) return;
@@ -211,11 +212,10 @@ function register(
 }
 
 /** A request as routes get it: nothing of it has been believed yet. */
-function rawAsked(
-  { context, ways }: AppSettings,
-  request: FastifyRequest<{ Params: Record<string, string> }>,
-  { caller, signal }: Pick<RawAsked, 'caller' | 'signal'>,
-): RawAsked {
+function rawAsked({ context, ways }: AppSettings, { request, reply, caller }: Exchange): RawAsked {
+  let signal: AbortSignal | undefined;
+  // Made for those who ask for it: most answers are given before anybody could leave.
+  const left = (): AbortSignal => (signal ??= leaving(reply));
   return {
     context,
     caller,
@@ -224,8 +224,10 @@ function rawAsked(
     query: request.query,
     body: request.body,
     header: (name) => one(request.headers[name]),
-    signal,
-    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+    get signal() {
+      return left();
+    },
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, left()),
   };
 }
 
@@ -235,13 +237,9 @@ interface Exchange {
   readonly caller: Caller | undefined;
 }
 
-async function answerTo(
-  settings: AppSettings,
-  route: Route,
-  { request, reply, caller }: Exchange,
-): Promise<Reply> {
-  const signal = leaving(reply);
-  const answering = route.answer(rawAsked(settings, request, { caller, signal }));
+async function answerTo(settings: AppSettings, route: Route, exchange: Exchange): Promise<Reply> {
+  const { caller } = exchange;
+  const answering = route.answer(rawAsked(settings, exchange));
   return caller?.isOwner ? keptIn(settings.answering, answering) : answering;
 }
 

@@ -19,10 +19,10 @@ export interface MemorySettings {
 }
 
 /** Everything of a store but surviving its process. Any number of engines may share one. */
-export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
+export function memoryStore({ now, commit }: MemorySettings): Store {
   const tables = memoryTables();
   const hints = hintsToListeners();
-  const { inOrder, isBusy } = lines();
+  const inOrder = lines();
   const apply = <Name extends Operation>(name: Name, argument: Argument<Name>): Result<Name> => {
     const desk: Desk = { tables, now: now(), hints: [] };
     const result = perform(desk, name, argument);
@@ -30,17 +30,20 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
     hints.give(desk.hints);
     return result;
   };
-  const carry = <Name extends Operation>(name: Name, argument: Argument<Name>): Promise<Result<Name>> =>
-    inOrder(runOfOperation(name, argument), (begun) =>
+  const carry = async <Name extends Operation>(
+    name: Name,
+    argument: Argument<Name>,
+  ): Promise<Result<Name>> => {
+    // Where nobody decides when, all takes effect at once, and so in order.
+    if (!commit) return apply(name, argument);
+    return inOrder(runOfOperation(name, argument), (begun) =>
       commit(() => {
         begun();
         return apply(name, argument);
       }, name),
     );
-  // What was asked of the run before may still have to take effect.
-  const offers = offersTo((append) =>
-    isBusy(append.fence.run) ? carry('append', append) : apply('append', append),
-  );
+  };
+  const offers = offersTo((append) => apply('append', append));
   const live = followers((run, after) => carry('read', { run, after }));
   return {
     ...facets(
@@ -52,7 +55,7 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
         read: carry,
         time: async () => now(),
         // Where each operation is decided on, each is handed over by itself.
-        ...(commit === atOnce ? { offer: (appender, isAwaited) => offers.offer(appender, isAwaited) } : {}),
+        ...(commit ? {} : { offer: (appender, isAwaited) => offers.offer(appender, isAwaited) }),
       },
       live,
       hints,
@@ -65,19 +68,15 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
   };
 }
 
-function atOnce<T>(apply: () => T): Promise<T> {
-  return Promise.resolve().then(apply);
-}
-
 type InOrder = <T>(run: string | undefined, work: (begun: () => void) => Promise<T>) => Promise<T>;
 
 /**
  * What is asked of one run takes effect in the order it was asked, however `commit` delays it: each operation is handed
  * over when the one before has taken effect or has failed. It does not wait for the answer.
  */
-function lines(): { readonly inOrder: InOrder; readonly isBusy: (run: string) => boolean } {
+function lines(): InOrder {
   const ends = new Map<string, Promise<void>>();
-  const inOrder: InOrder = async (run, work) => {
+  return async (run, work) => {
     if (run === undefined) return work(() => {});
     const before = ends.get(run);
     let begun = (): void => {};
@@ -91,5 +90,4 @@ function lines(): { readonly inOrder: InOrder; readonly isBusy: (run: string) =>
       if (ends.get(run) === end) ends.delete(run);
     }
   };
-  return { inOrder, isBusy: (run) => ends.has(run) };
 }

@@ -1,6 +1,7 @@
 import type { Step } from '../../run/tree.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
+import { plain } from './plain.ts';
 
 /** Above this many characters of JSON a value is kept beside the journal, and the entry carries a reference. */
 const inlineLimit = 32_768;
@@ -47,7 +48,7 @@ export function previewOf(text: string): string {
 /** A recorded value, wherever it is kept, as a copy of its own: a flow may change what it gets. */
 export async function loadLarge(execution: Execution, value: BlobRef | Json | undefined): Promise<Json> {
   if (value === undefined) return null;
-  if (!isBlobRef(value)) return structuredClone(value);
+  if (!isBlobRef(value)) return plain(value);
   const tenant = execution.tree.started?.tenant ?? '';
   const text = await execution.insist(() => execution.world.store.blobs.get(tenant, value.blob));
   if (text !== undefined) return JSON.parse(text) as Json;

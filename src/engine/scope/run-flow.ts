@@ -66,12 +66,14 @@ async function inputOf(execution: Execution): Promise<RunInput> {
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
   const { input, app, labels } = started;
   const { text, attachments, data } = await execution.busy(loadInput(execution, input));
-  const before = unanswered((await execution.busy(execution.sent.messages())) ?? []);
+  const sent = started.history === undefined ? [] : await execution.busy(execution.sent.messages());
+  const before = unanswered(sent ?? []);
   const words = [before.text, text].filter((part) => part !== '').join('\n\n');
   const whole = before.attachments.map((one) => execution.remembered.whole(one));
   return {
     text: words,
-    attachments: [...(await execution.busy(Promise.all(whole))), ...attachments],
+    attachments:
+      whole.length === 0 ? attachments : [...(await execution.busy(Promise.all(whole))), ...attachments],
     app,
     labels,
     ...present({ data }),

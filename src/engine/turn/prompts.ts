@@ -8,6 +8,8 @@ import { keepData } from '../record/large-input.ts';
 
 /** Characters. */
 const shortPrompt = 16 * 1024;
+/** What is shorter is compared itself: a name would cost more than it saves. */
+const shortText = 512;
 
 /** A prompt as far as the next one is compared with it. */
 interface Sent {
@@ -28,11 +30,15 @@ export class Prompts {
   /** Told with the intent of the turn, unless it is long or something has to be kept for it first. */
   record(step: Step, agent: string, turn: Turn): Promise<void> | undefined {
     const { hash } = this.#execution.world;
+    const nameOf = (value: unknown): string => {
+      const text = JSON.stringify(value);
+      return text.length <= shortText ? text : hash(text);
+    };
     const offer = offerOf(turn);
     const sent = {
       step: step.id,
-      messages: turn.messages.map((message) => hash(JSON.stringify(message))),
-      offer: hash(JSON.stringify(offer)),
+      messages: turn.messages.map(nameOf),
+      offer: nameOf(offer),
     };
     const before = this.#sent.get(agent);
     const kept = before ? inCommon(before.messages, sent.messages) : 0;

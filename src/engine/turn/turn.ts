@@ -274,6 +274,7 @@ interface Begun extends Pick<Streaming, 'agent' | 'turn'> {
 /** Whoever stops a run stops what is done for it elsewhere: its end waits until that is said. */
 function begun(execution: Execution, { id: step }: Step, { agent, turn, signal }: Begun): Telling {
   const telling = agent.gateway.takeTurn(turn, signal);
+  if (!agent.gateway.cancel) return telling;
   const token = async (): Promise<Json | undefined> => telling.token?.();
   const cancel = (): void => {
     if (signal.reason === stopped)

@@ -131,7 +131,7 @@ export class ChatReader {
     const before = events.length;
     const isKnown = dialect?.take(frame, events) ?? false;
     if (events.slice(before).some(({ type }) => type !== 'notice.posted')) this.hasTold = true;
-    const chunk = ChatChunk.safeParse(frame).data;
+    const chunk = (dialect ? undefined : usualChunk(frame)) ?? ChatChunk.safeParse(frame).data;
     const error = errorIn(frame);
     if (error !== undefined) throw failureOf(error);
     if (chunk === undefined || !(chunk.choices || chunk.usage || isKnown))
@@ -220,14 +220,43 @@ export class ChatReader {
 
 /** The text of a chunk that holds nothing else: nearly all are these, and the schema would cost more than all else. */
 function usualText(frame: unknown): string | undefined {
-  if (typeof frame !== 'object' || frame === null) return undefined;
-  const { choices, usage, error } = frame as Readonly<Record<string, unknown>>;
-  if (!Array.isArray(choices) || choices.length !== 1 || (usage ?? error ?? null) !== null) return undefined;
-  const { delta, finish_reason: finish } = Object(choices[0]) as Readonly<Record<string, unknown>>;
+  const { delta, finish_reason: finish } = onlyChoice(frame) ?? {};
   if ((finish ?? null) !== null || typeof delta !== 'object' || delta === null) return undefined;
   for (const key in delta) if (key !== 'content' && key !== 'role') return undefined;
-  const { content } = delta as Readonly<Record<string, unknown>>;
+  const { content } = delta as Fields;
   return typeof content === 'string' ? content : undefined;
+}
+
+/** A chunk of which the schema would change nothing that is read: a piece of a call, or the end. */
+function usualChunk(frame: unknown): ChatChunk | undefined {
+  const { delta, finish_reason: finish } = onlyChoice(frame) ?? {};
+  if (typeof delta !== 'object' || delta === null || !isText(finish ?? '')) return undefined;
+  for (const key in delta) if (key !== 'tool_calls' && key !== 'content' && key !== 'role') return undefined;
+  const { content, tool_calls: calls } = delta as Fields;
+  const pieces = calls ?? [];
+  if (!isText(content ?? '') || !Array.isArray(pieces) || !pieces.every(isUsualCall)) return undefined;
+  return { choices: [{ delta: delta as ChatDelta, finish_reason: finish as string | null | undefined }] };
+}
+
+function isUsualCall(piece: unknown): boolean {
+  const { index, id, function: called } = Object(piece) as Fields;
+  if (!Number.isSafeInteger(index) || Number(index) < 0 || !isText(id ?? '')) return false;
+  const { name, arguments: given } = Object(called) as Fields;
+  return typeof called === 'object' && isText(name ?? '') && isText(given ?? '');
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The choice of a chunk that holds nothing beside it. */
+function onlyChoice(frame: unknown): Fields | undefined {
+  if (typeof frame !== 'object' || frame === null) return undefined;
+  const { choices, usage, error } = frame as Fields;
+  if (!Array.isArray(choices) || choices.length !== 1 || (usage ?? error ?? null) !== null) return undefined;
+  return Object(choices[0]) as Fields;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function isOther(choice: unknown): boolean {

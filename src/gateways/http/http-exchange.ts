@@ -215,7 +215,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   release(): void {
     if (this.#isOver) return;
-    this.#enter('idle');
+    this.#phase = 'idle';
+    this.#hear();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.cancel(), Math.min(this.#timeouts.idle, linger));
   }

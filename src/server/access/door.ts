@@ -140,7 +140,8 @@ async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
   if (badge !== undefined && known) seen(badge);
   if (known && ways.mayStay(known)) return known;
   if (isLocked) return undefined;
-  for (const name of keyHeaders) seen(String(headers[name] ?? '').replace(/^\w+ /, ''));
+  for (const name of keyHeaders)
+    if (headers[name] !== undefined) seen(String(headers[name]).replace(/^\w+ /, ''));
   return atThisMachine;
 }
 

@@ -39,10 +39,11 @@ export function expectHonest(visit: Visit, place: Place): void {
 function expectName({ headers }: Visit, { server, lock }: Place): void {
   if (headers.host === undefined) throw new RunError('malformed', 'A request must say its host.');
   const name = hostName(headers.host);
-  const known = [server.host, `[${server.host}]`, ...server.hosts].map((host) => host.toLowerCase());
+  const isKnown = (): boolean =>
+    [server.host, `[${server.host}]`, ...server.hosts].some((host) => host.toLowerCase() === name);
   // A name that means this machine can be anybody's: a page of theirs would be of our own origin.
   const isAnyName = lock.isLocked && server.hosts.length === 0 && !isLocal(server.host);
-  if (name !== undefined && (isAnyName || isLocal(name) || known.includes(name))) return;
+  if (name !== undefined && (isAnyName || isLocal(name) || isKnown())) return;
   throw new RunError('refused', 'This server has another name than the request’s Host: see server.hosts.');
 }
 

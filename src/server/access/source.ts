@@ -49,6 +49,7 @@ function hopsIn({ 'x-forwarded-for': chain = '' }: IncomingHttpHeaders): readonl
 
 /** A socket for both families tells addresses of the older one in the dress of the newer. */
 function plain(address: string): string {
+  if (!address.startsWith('::')) return address;
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 

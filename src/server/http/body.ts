@@ -26,8 +26,7 @@ function whole(_: string, value: unknown): unknown {
 }
 
 const [quote, backslash] = [0x22, 0x5c];
-const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** How deep it is shows in its bytes: of megabytes that nest without end no text is made, which would only be garbage. */
 function expectShallow(bytes: Buffer, what: string): void {
@@ -37,8 +36,8 @@ function expectShallow(bytes: Buffer, what: string): void {
     if (isText && sign === backslash) i += 1;
     else if (sign === quote) isText = !isText;
     else if (isText) continue;
-    else if (opening.has(sign)) depth += 1;
-    else if (closing.has(sign)) depth -= 1;
+    else if (sign === openObject || sign === openArray) depth += 1;
+    else if (sign === closeObject || sign === closeArray) depth -= 1;
     if (depth > deepest) throw tooDeep(what);
   }
 }

@@ -29,6 +29,7 @@ interface Follower {
 
 export function logTailOf(): LogTail {
   const lines = new Map<string, Line[]>();
+  let newest: string | undefined;
   const followers = new Set<Follower>();
   const beating = setInterval(() => {
     for (const { sink } of followers) sink.beat(false);
@@ -43,8 +44,12 @@ export function logTailOf(): LogTail {
       const { tenant } = answered;
       if (tenant === undefined) return;
       const known = lines.get(tenant) ?? [];
-      lines.delete(tenant);
-      lines.set(tenant, known);
+      // To move what stands last already would make the map anew each few times.
+      if (tenant !== newest) {
+        lines.delete(tenant);
+        lines.set(tenant, known);
+        newest = tenant;
+      }
       const line = { ...answered, at };
       if (known.push(line) > kept) known.shift();
       for (const oldest of lines.keys()) {

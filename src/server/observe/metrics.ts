@@ -1,8 +1,9 @@
 import type { Count } from '../viewers/channels.ts';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Meter } from '../../engine/meter.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
+import { durations } from './durations.ts';
 
 export interface Metrics {
   /** A request is over. `route` is the pattern, never the address: that has names in it. */
@@ -36,12 +37,11 @@ export interface Gauges {
 /** What Prometheus reads. Nothing in it names a tenant, a run or a person. */
 export function metricsOf(registry: Registry, gauges: Gauges): Metrics {
   collectDefaultMetrics({ register: registry });
-  const seconds = new Histogram({
+  const took = durations(registry, {
     name: 'http_request_duration_seconds',
     help: 'How long answers took; streams count until they began.',
-    labelNames: ['method', 'route', 'status'] as const,
+    labels: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers: [registry],
   });
   // Counted by hand: at thousands of writes a second a labelled counter is what one would see in a profile.
   let deliveries = 0;
@@ -65,8 +65,8 @@ export function metricsOf(registry: Registry, gauges: Gauges): Metrics {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    answered({ method, route, status, seconds: took }) {
-      seconds.observe({ method: methods.has(method) ? method : 'other', route, status }, took);
+    answered({ method, route, status, seconds }) {
+      took(seconds, [methods.has(method) ? method : 'other', route, String(status)]);
     },
     delivered(count) {
       deliveries += 1;
@@ -112,8 +112,8 @@ export function runMetrics(registry: Registry): Meter {
     const seconds = secondsOf(step);
     // What never began, or was told by an agent elsewhere, is no work of this process.
     if (seconds === undefined || step.origin !== undefined) return;
-    if (step.call) calls.observe({ tool: step.call.tool, outcome }, seconds);
-    else if (step.kind === 'turn') turns.observe({ agent: step.agent ?? 'none', outcome }, seconds);
+    if (step.call) calls(seconds, [step.call.tool, outcome]);
+    else if (step.kind === 'turn') turns(seconds, [step.agent ?? 'none', outcome]);
   };
   return {
     recorded(event, tree: RunTree) {
@@ -121,7 +121,7 @@ export function runMetrics(registry: Registry): Meter {
       const step = event.type === 'step.closed' ? tree.steps.get(event.step) : undefined;
       if (step && event.type === 'step.closed') close(step, event);
     },
-    committed: (milliseconds) => commits.observe(milliseconds / 1_000),
+    committed: (milliseconds) => commits(milliseconds / 1_000, []),
   };
 }
 
@@ -146,25 +146,23 @@ function instruments(registry: Registry) {
     labelNames: ['direction'] as const,
     registers,
   });
-  const turns = new Histogram({
+  const turns = durations(registry, {
     name: 'vitrine_turn_duration_seconds',
     help: 'How long turns of agents took.',
-    labelNames: ['agent', 'outcome'] as const,
+    labels: ['agent', 'outcome'],
     buckets: workBuckets,
-    registers,
   });
-  const calls = new Histogram({
+  const calls = durations(registry, {
     name: 'vitrine_tool_duration_seconds',
     help: 'How long calls of tools took.',
-    labelNames: ['tool', 'outcome'] as const,
+    labels: ['tool', 'outcome'],
     buckets: workBuckets,
-    registers,
   });
-  const commits = new Histogram({
+  const commits = durations(registry, {
     name: 'vitrine_commit_duration_seconds',
     help: 'How long it took until what had happened was durable.',
+    labels: [],
     buckets: commitBuckets,
-    registers,
   });
   return { runs, tokens, turns, calls, commits };
 }

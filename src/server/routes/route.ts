@@ -106,7 +106,8 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     admit(caller) {
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
     },
-    async answer({ context, caller, source, params, query, body, header, heavy, signal }) {
+    async answer(asked) {
+      const { context, caller, source, params, query, body, header, heavy } = asked;
       this.admit(caller);
       const subject = await find({ context, caller, params, heavy });
       return spec.handle({
@@ -119,7 +120,9 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         body: bodyOf(bodySchema, body),
         header,
         heavy,
-        signal,
+        get signal() {
+          return asked.signal;
+        },
       });
     },
   };

@@ -32,8 +32,10 @@ export function memoryLists(): Lists {
   const lists = new Map<string, Listed[]>();
   const put = (key: string, run: Listed): void => {
     const list = lists.get(key);
-    if (list) list.splice(placeOf(list, run.number), 0, run);
-    else lists.set(key, [run]);
+    if (!list) return void lists.set(key, [run]);
+    // Nearly always it is the newest one.
+    if ((list.at(-1)?.number ?? 0) < run.number) list.push(run);
+    else list.splice(placeOf(list, run.number), 0, run);
   };
   const take = (key: string, run: Listed): void => {
     const list = lists.get(key) ?? [];

@@ -7,24 +7,19 @@ export interface Offers {
 }
 
 /** Writes what runs have offered: before anything else where somebody waits, else when this turn of the loop is over. */
-export function offersTo(write: (append: Append) => Promise<void> | void): Offers {
+export function offersTo(write: (append: Append) => void): Offers {
   const offered = new Map<string, Appender>();
   let isDue = false;
   const writeOne = (appender: Appender): void => {
     offered.delete(appender.run);
     const append = appender.next();
     if (!append) return;
-    let written: Promise<void> | void;
     try {
-      written = write(append);
+      write(append);
     } catch (thrown) {
       return appender.failed(thrown);
     }
-    if (!written) return appender.durable();
-    written.then(
-      () => appender.durable(),
-      (thrown: unknown) => appender.failed(thrown),
-    );
+    appender.durable();
   };
   const round = (): void => {
     for (const appender of Array.from(offered.values())) writeOne(appender);

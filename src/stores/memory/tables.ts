@@ -139,13 +139,11 @@ function openRows(unfinished: ReadonlyMap<string, Kept>): OpenRows {
     claimable: (request) => due(unfinished.values(), request),
     questions: () => unfinished.values().reduce((sum, { row }) => sum + row.approvals, 0),
     flows: () => countedFlows([...unfinished.values()].map(({ row }) => row)),
-    unfinished: (tenant) =>
-      countedOpen(
-        unfinished
-          .values()
-          .map(({ row }) => row)
-          .filter((row) => row.tenant === tenant),
-      ),
+    unfinished(tenant) {
+      const open: RunRow[] = [];
+      for (const { row } of unfinished.values()) if (row.tenant === tenant) open.push(row);
+      return countedOpen(open);
+    },
   };
 }
 
