@@ -30,7 +30,7 @@ test('[Q134] whoever follows a run that was just created gets it without a quest
   const places: number[] = [];
   const over = new Promise<unknown>((resolve) => {
     const watcher = { chunk: ({ last }: { readonly last: number }) => places.push(last), over: resolve };
-    store.journal.watch('r', 0, watcher);
+    store.journal.watch?.('r', 0, watcher);
   });
   await expect.poll(() => places).toEqual([run.last]);
   expect(asked).not.toHaveBeenCalled();

@@ -32,8 +32,7 @@ export async function sqliteStore({
   const clock = storeClock(settings);
   const hints = hintsToListeners();
   const begun = begunRuns();
-  const heard = hearing(hints, begun);
-  const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', heard);
+  const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', hearing(hints, begun));
   const live = followers(
     async (run, after) => begun.after(run, after) ?? thread.read('read', { run, after }),
   );
@@ -68,7 +67,6 @@ export async function sqliteStore({
     async close() {
       over.abort();
       unsent.forget();
-      begun.forget();
       await group.drained();
       await checking;
       await thread.close();
