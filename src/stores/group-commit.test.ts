@@ -185,9 +185,9 @@ describe('[Q70] when a round begins', () => {
   });
 
   test.for([
-    { takes: 1, pause: 4 },
+    { takes: 1, pause: 8 },
     { takes: 5, pause: 8 },
-  ])('after four times what a commit takes, and never more than eight', async ({ takes, pause }) => {
+  ])('after eight times what a commit takes, and never more than eight', async ({ takes, pause }) => {
     const { group, after } = paced(takes);
     group.offer(writer('a'), false);
     expect(await after(0)).toBe(1);

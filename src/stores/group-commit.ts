@@ -11,7 +11,7 @@ const joinedSize = 64 * 1024;
 const shortestPause = 2;
 const longestPause = 8;
 /** It is so many times what the last one took: a disk that is slow gets larger commits, and no core is busy with them alone. */
-const pauseOf = 4;
+const pauseOf = 8;
 
 interface Caller {
   resolve(value: unknown): void;

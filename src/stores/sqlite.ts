@@ -5,11 +5,12 @@ import { facets, type Carrier } from './facets.ts';
 import { followers, type Followers } from './follow.ts';
 import { groupCommit, type Committed } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
+import { begunRuns, type BegunRuns } from './sqlite/begun.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
 import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
 import { unsentRuns, type UnsentRuns } from './sqlite/unsent.ts';
 import type { Operation, Reply } from './batch.ts';
-import type { Store } from './store.ts';
+import type { Hint, Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {
   readonly folder: string;
@@ -30,10 +31,13 @@ export async function sqliteStore({
 }: SqliteSettings): Promise<SqliteStore> {
   const clock = storeClock(settings);
   const hints = hintsToListeners();
-  const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', (heard) => hints.give(heard));
-  const live = followers((run, after) => thread.read('read', { run, after }));
+  const begun = begunRuns();
+  const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', hearing(hints, begun));
+  const live = followers(
+    async (run, after) => begun.after(run, after) ?? thread.read('read', { run, after }),
+  );
   const unsent = unsentRuns();
-  const show = shower(live, hints, unsent);
+  const show = shower({ live, hints, unsent, begun });
   const group = groupCommit((operations, committed) =>
     thread.commit(clock(), operations, show(operations, committed)),
   );
@@ -71,20 +75,38 @@ export async function sqliteStore({
   };
 }
 
+type GivesHints = Pick<ReturnType<typeof hintsToListeners>, 'give'>;
+
+/** What the thread says unasked is of damage: what is kept is no longer what was written. */
+function hearing(hints: GivesHints, begun: BegunRuns): (heard: readonly Hint[]) => void {
+  return (heard) => {
+    begun.forget();
+    hints.give(heard);
+  };
+}
+
+interface Shown {
+  readonly live: Followers;
+  readonly hints: GivesHints;
+  readonly unsent: UnsentRuns;
+  readonly begun: BegunRuns;
+}
+
 /** Whoever watches is shown what was committed before whoever wrote it goes on. */
-function shower(
-  live: Followers,
-  hints: Pick<ReturnType<typeof hintsToListeners>, 'give'>,
-  unsent: Pick<UnsentRuns, 'committed'>,
-) {
+function shower({ live, hints, unsent, begun }: Shown) {
   const show = (operations: readonly Operation[], reply: Reply): void => {
     unsent.committed(operations, reply);
+    begun.committed(operations, reply);
     const refused = new Set(reply.refusals.map(({ index }) => index));
     operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
     hints.give(reply.hints);
   };
   return (operations: readonly Operation[], { done, failed }: Committed): Committed => ({
-    failed,
+    failed(thrown) {
+      // Nobody knows what became of it.
+      begun.forget();
+      failed(thrown);
+    },
     done(reply) {
       try {
         show(operations, reply);

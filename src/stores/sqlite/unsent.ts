@@ -30,6 +30,7 @@ export function unsentRuns(): UnsentRuns {
   };
 }
 
-function isCreated(result: unknown): boolean {
+/** Whether this is what a `create` gave that made a run. */
+export function isCreated(result: unknown): boolean {
   return (result as { readonly created: boolean } | undefined)?.created === true;
 }

@@ -101,6 +101,22 @@ export const pathMutants: readonly Mutant[] = [
     only: '[Q133]',
   },
   {
+    name: 'a run that was just created is read from the disk for whoever follows it',
+    file: 'src/stores/sqlite.ts',
+    find: 'begun.after(run, after) ??',
+    replace: '',
+    test: 'src/stores/sqlite.test.ts',
+    only: '[Q134]',
+  },
+  {
+    name: 'the beginning of a run is known with a hole in it',
+    file: 'src/stores/sqlite/begun.ts',
+    find: 'ends || head !== chunks.at(-1)?.last ||',
+    replace: 'ends ||',
+    test: 'src/stores/sqlite/begun.test.ts',
+    only: '[Q134]',
+  },
+  {
     name: 'what a run plans waits for the next commit',
     file: 'src/engine/scope/plan.ts',
     find: 'if (parent === 0) execution.writer.hurry();',
