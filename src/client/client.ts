@@ -194,24 +194,30 @@ export function vitrineClient(server: ServerAddress): Client {
       }),
     approvals: (query = {}) => askFor(server, listApprovals, { query }),
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
-    upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
-    files: (query = {}) => askFor(server, listFiles, { query }),
-    async eraseFile(file) {
-      await ask(server, eraseFile, { of: { file } });
-    },
+    ...filesClient(server),
     bring: (conversation, { name, ...bytes }) =>
       askFor(server, bringDocument, { of: { name: conversation }, query: { name }, bytes }),
     documents: async (conversation) =>
       (await askFor(server, listDocuments, { of: { name: conversation } })).documents,
-    async download(file) {
-      const response = await ask(server, readFile, { of: { file } });
-      return new Uint8Array(await response.arrayBuffer());
-    },
     async forget(conversation) {
       await ask(server, eraseConversation, { of: { conversation } });
     },
     workflows: workflowsClient(server),
     applications: applicationsClient(server),
+  };
+}
+
+function filesClient(server: ServerAddress): Pick<Client, 'upload' | 'files' | 'download' | 'eraseFile'> {
+  return {
+    upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
+    files: (query = {}) => askFor(server, listFiles, { query }),
+    async download(file) {
+      const response = await ask(server, readFile, { of: { file } });
+      return new Uint8Array(await response.arrayBuffer());
+    },
+    async eraseFile(file) {
+      await ask(server, eraseFile, { of: { file } });
+    },
   };
 }
 

@@ -212,11 +212,7 @@ export class StoredRows {
     const stored = this.runs.get(run);
     switch (change.type) {
       case 'run.removed':
-        this.runs.delete(run);
-        if (stored) this.#gone.set(run, stored);
-        if (stored) this.feed.move(stored.row.tenant, run);
-        this.places = this.places.filter((place) => place.run !== run);
-        return;
+        return this.#remove(run);
       case 'run.added': {
         const { row, version, key } = change;
         this.#added += 1;
@@ -259,6 +255,14 @@ export class StoredRows {
         this.#applyToBlobs(change);
         return;
     }
+  }
+
+  #remove(run: string): void {
+    const stored = this.runs.get(run);
+    this.runs.delete(run);
+    if (stored) this.#gone.set(run, stored);
+    if (stored) this.feed.move(stored.row.tenant, run);
+    this.places = this.places.filter((place) => place.run !== run);
   }
 
   #change({ run, row, version, isNews }: Extract<Change, { type: 'run.changed' }>): void {

@@ -255,16 +255,15 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
     }
     logOrigin(execution, thrown);
     await prompt;
-    const isCutAnswer = request.answers === true && thrown.failure.code === 'over-budget' && isSaid(step);
-    return isCutAnswer ? await reader.finish('budget') : await reader.fail(thrown);
+    return await (isCutAnswer(request, step, thrown) ? reader.finish('budget') : reader.fail(thrown));
   } finally {
     ended.abort(aborted);
   }
 }
 
 /** An answer that the budget cuts off is better than none. */
-function isSaid(step: Step): boolean {
-  return textOf(step).trim() !== '';
+function isCutAnswer({ answers }: Sending['request'], step: Step, { failure }: RunError): boolean {
+  return answers === true && failure.code === 'over-budget' && textOf(step).trim() !== '';
 }
 
 interface Begun extends Pick<Streaming, 'agent' | 'turn'> {

@@ -24,8 +24,6 @@ export function runSearch(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
-  const listing = listings(database, terms);
-  const places = listPlaces(database);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
@@ -36,13 +34,7 @@ export function runSearch(
       const row = shownRow(stored, rebuilt);
       return row?.tenant === tenant ? row : nameless(stored);
     };
-  const lookedThrough = (runs: readonly Numbered[], filter: RunFilter): readonly RunRow[] | undefined => {
-    const { tenant, after } = filter;
-    if (after === undefined) return pick(runs, filter, terms.ofRun);
-    const known = runs.find(({ row }) => row.run === after && row.tenant === tenant);
-    const from = known ? placeOfRun(known) : unlessCorrupt(() => places(tenant, after));
-    return from && pick(runs, { ...filter, from }, terms.ofRun);
-  };
+  const lists = listsOf(database, terms, isSound);
   return {
     runWithKey(tenant, key) {
       const found = byKey.one(tenant, key)?.run;
@@ -57,19 +49,39 @@ export function runSearch(
     ...feedRows(database, listedFor),
     flows: flowCounts(database, everyRow),
     count: tenantCounts(database, everyRow),
-    list(filter) {
-      const { tenant, after } = filter;
-      const listed = listedFor(tenant);
-      if (!isSound) return lookedThrough(oneByOne(listed), filter);
-      try {
-        if (after === undefined) return listing(filter, undefined).map(listed);
-        const from = places(tenant, after);
-        return from && listing(filter, from).map(listed);
-      } catch (thrown) {
-        if (!isCorrupt(thrown)) throw thrown;
-        return lookedThrough(oneByOne(listed), filter);
-      }
+    list: (filter) => {
+      const listed = listedFor(filter.tenant);
+      return lists(filter, listed, () => oneByOne(listed));
     },
+  };
+}
+
+type Listed = (stored: StoredRun) => RunRow;
+type Lists = (filter: RunFilter, listed: Listed, every: () => readonly Numbered[]) => Runs;
+type Runs = readonly RunRow[] | undefined;
+
+/** By the index; run by run where that is damaged. */
+function listsOf(database: DatabaseSync, terms: TermRows, isSound: boolean): Lists {
+  const listing = listings(database, terms);
+  const places = listPlaces(database);
+  const lookThrough = (runs: readonly Numbered[], filter: RunFilter): Runs => {
+    const { tenant, after } = filter;
+    if (after === undefined) return pick(runs, filter, terms.ofRun);
+    const known = runs.find(({ row }) => row.run === after && row.tenant === tenant);
+    const from = known ? placeOfRun(known) : unlessCorrupt(() => places(tenant, after));
+    return from && pick(runs, { ...filter, from }, terms.ofRun);
+  };
+  return (filter, listed, every) => {
+    if (!isSound) return lookThrough(every(), filter);
+    try {
+      const { tenant, after } = filter;
+      if (after === undefined) return listing(filter, undefined).map(listed);
+      const from = places(tenant, after);
+      return from && listing(filter, from).map(listed);
+    } catch (thrown) {
+      if (!isCorrupt(thrown)) throw thrown;
+      return lookThrough(every(), filter);
+    }
   };
 }
 
