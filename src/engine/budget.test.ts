@@ -148,9 +148,9 @@ describe('one budget for the whole run', () => {
         yield [{ type: 'text.appended', text: 'x' }];
       }
     });
-    for (const [agent, outcome] of [
-      [slow, 'completed'],
-      [endless, 'failed'],
+    for (const [agent, cut] of [
+      [slow, []],
+      [endless, ['ANSWER_CUT_OFF']],
     ] as const) {
       const flow = flowOf(async (scope) => {
         await scope.call('slow', {});
@@ -162,7 +162,9 @@ describe('one budget for the whole run', () => {
       const worker = stage.hire({ flows: [flow], agents: [agent], tools: [slowTool] });
       const run = await stage.start(worker, flow, { limits: { seconds: 5 } });
       await stage.clock.pass(100_000);
-      expect((await stage.tree(run)).ended?.outcome).toBe(outcome);
+      const { ended, notices } = await stage.tree(run);
+      expect(ended?.outcome).toBe('completed');
+      expect(notices.map(({ code }) => code)).toEqual(cut);
       await worker.quit();
     }
   });

@@ -54,7 +54,7 @@ export class Execution {
   readonly line = new Line();
   readonly sent = new SentHistory(this);
   readonly conversation = new Conversation(this);
-  readonly remembered = new Remembered(this);
+  #remembered: Remembered | undefined;
   readonly prompts = new Prompts(this);
   readonly questions = new Questions(this);
   readonly parking = new Parking(this);
@@ -94,6 +94,11 @@ export class Execution {
       this.drop();
     });
     this.questions.watchAll();
+  }
+
+  /** Few agents leave anything to be remembered. */
+  get remembered(): Remembered {
+    return (this.#remembered ??= new Remembered(this));
   }
 
   /** Aborts when effects must end: a stop, or the run was lost. */

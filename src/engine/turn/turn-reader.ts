@@ -19,7 +19,8 @@ export class TurnReader {
   readonly #step: Step;
   readonly #agent: Agent;
   readonly #state: AgentState;
-  #mirror: Mirror;
+  /** Only of those who tell stages of their own. */
+  #mirror: Mirror | undefined;
   readonly #sent: number;
   #usage: Usage | undefined;
   #finish: TurnResult['finish'] = 'other';
@@ -32,7 +33,6 @@ export class TurnReader {
     this.#execution = execution;
     this.#step = step;
     this.#state = new AgentState(execution, step.id, agent);
-    this.#mirror = new Mirror(execution, step.id);
   }
 
   take(event: AgentEvent): void {
@@ -78,6 +78,7 @@ export class TurnReader {
       case 'stage.appended':
       case 'stage.attached':
       case 'stage.closed':
+        this.#mirror ??= new Mirror(this.#execution, this.#step.id);
         return this.#mirror.take(event);
     }
   }
@@ -85,7 +86,7 @@ export class TurnReader {
   /** Rejects with `RunError` where nothing is left of the answer. */
   async finish(reason = this.#finish): Promise<LeafOutcome> {
     tellEnding(this.#execution, this.#step, { agent: this.#agent, finish: reason });
-    await this.#mirror.finish('completed');
+    await this.#mirror?.finish('completed');
     // As it will be read back: what is absent is not there.
     const questions = this.#questions.map((question) => present(question) as Json);
     const result: Json = questions.length === 0 ? { finish: reason } : { finish: 'asks', questions };
@@ -104,8 +105,8 @@ export class TurnReader {
   }
 
   /** What the agent was at when it was cut off did not fail by itself if somebody stopped it. */
-  abandon(): Promise<void> {
-    return this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
+  async abandon(): Promise<void> {
+    await this.#mirror?.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
   }
 
   #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
@@ -114,7 +115,7 @@ export class TurnReader {
     this.#usage = undefined;
     this.#finish = 'other';
     this.#questions.length = 0;
-    this.#mirror = new Mirror(this.#execution, this.#step.id);
+    this.#mirror = undefined;
     this.#emit({
       type: 'step.retried',
       step: this.#step.id,

@@ -160,7 +160,7 @@ async function turnOf(
   const isFresh = agreed?.forgotten === true && execution.tree.states.get(agent.name)?.step !== step.id;
   const state = remembers(agent) && !isFresh ? await ownState(execution, step, agent) : undefined;
   return {
-    messages: await restored(execution, step, { agent, messages }),
+    messages: agent.state === 'restore' ? await restored(execution, step, { agent, messages }) : messages,
     conversation: conversationAbroad(execution, conversation),
     idempotencyKey: idempotencyKey(execution, step, keyed(execution, step, { bytes, attached })),
     ...(tools?.length ? { tools } : {}),
