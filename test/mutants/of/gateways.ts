@@ -97,7 +97,7 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'a stage that was stopped has failed',
     file: 'src/engine/turn/turn-reader.ts',
-    find: "this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');",
+    find: "this.#mirror?.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');",
     replace: "this.#mirror.finish('failed');",
     test: elsewhere,
     only: 'G27]',
