@@ -28,10 +28,8 @@ export async function usesFiles(
   { home: { uploads } }: ServerContext,
   { attachments = [], ...use }: Use & { readonly attachments?: readonly GivenAttachment[] | undefined },
 ): Promise<void> {
-  await uploads.files.use(
-    use,
-    attachments.flatMap(({ file }) => file ?? []),
-  );
+  const files = attachments.flatMap(({ file }) => file ?? []);
+  if (files.length > 0) await uploads.files.use(use, files);
 }
 
 /** About how many bytes it takes to keep this. */

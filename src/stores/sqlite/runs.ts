@@ -99,7 +99,7 @@ export function runRows(
   { remember, isSound = () => true }: RunRowsSettings,
 ): RunRows {
   const hot = new LRUCache<string, Known>({ max: hotRuns });
-  const look = looker(database, isSound);
+  const look = looker(database, isSound('run'));
   const find = (run: string): Known | undefined => {
     const hit = hot.get(run);
     if (hit) return hit;
@@ -145,7 +145,7 @@ export function runRows(
   };
 }
 
-function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: string) => Known | undefined {
+function looker(database: DatabaseSync, isSound: boolean): (run: string) => Known | undefined {
   const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
   const byLooking = query<StoredRun>(database, `${selectUnindexed} WHERE run.run = ?`);
   const rebuilt = rebuilder(database);
@@ -154,9 +154,9 @@ function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: st
     stored && (stored.run === run ? shownRow(stored, rebuilt) : rebuilt({ ...stored, run }));
   return (run) => {
     let stored = byName.one(run);
-    if (!stored && isSound('run')) return undefined;
+    if (!stored && isSound) return undefined;
     let row = proven(run, stored);
-    if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));
+    if (!row && !isSound) row = proven(run, (stored = byLooking.one(run)));
     if (!stored || !row) throw damagedRow(run);
     return { number: stored.number, row, sum: stored.lastSum ?? noSum };
   };
