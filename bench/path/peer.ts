@@ -72,12 +72,18 @@ async function watch({ url, kind, plan }: Visit, latencies: number[]): Promise<v
   const body = JSON.stringify(plan);
   if (kind === 'raw') return read(await ask('POST', `${url}/run`, body), latencies);
   const begun = await ask('POST', `${url}/api/runs`, JSON.stringify({ app: 'talk', input: { text: body } }));
+  if (begun.headers['content-type']?.startsWith('text/event-stream')) return read(begun, latencies);
+  // Older checkouts answer with the name of the run alone.
   const { run } = (await json(begun)) as { readonly run: string };
   await read(await ask('GET', `${url}/api/runs/${run}/events`), latencies);
 }
 
 function ask(method: string, url: string, body = ''): Promise<IncomingMessage> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const headers = {
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, agent: keptOpen, headers }, resolve);
     // A connection that was kept may be closed by the other end in the very moment it is used again.
@@ -93,7 +99,8 @@ const sentAt = /"x":"word ([\d.]+) /g;
 
 /** Every piece says when it was sent. */
 async function read(response: IncomingMessage, latencies: number[]): Promise<void> {
-  if (response.statusCode !== 200) throw new Error(`The server answered ${response.statusCode}.`);
+  if (response.statusCode !== 200 && response.statusCode !== 201)
+    throw new Error(`The server answered ${response.statusCode}.`);
   let rest = '';
   for await (const bytes of response) {
     const now = performance.now();

@@ -19,7 +19,7 @@ export interface Asked extends Plan {
 /** Streams that are watched at the same time, each run after run. */
 export interface Visit {
   readonly url: string;
-  /** How a run is started there: with its stream as the answer, or apart from it. */
+  /** How a run is started there. Its stream is the answer, but for older checkouts of ours. */
   readonly kind: 'raw' | 'vitrine';
   readonly streams: number;
   readonly runs: number;
