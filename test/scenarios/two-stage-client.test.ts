@@ -266,7 +266,7 @@ describe('a long answer', () => {
     },
   ])('[C93] that the budget cuts off is the answer as far as it came: $name', async ({ model }) => {
     const at = await talking(model, {}, { tokens: 1_000 });
-    const { shown = '', error, frames } = await send(`${at.url}/api/chat/messages`, message('Tell me all.'));
+    const { shown, error, frames } = await send(`${at.url}/api/chat/messages`, message('Tell me all.'));
     const [said = '', line] = shown.split('\n\n[');
     expect([error, line]).toEqual([
       undefined,
