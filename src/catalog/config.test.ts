@@ -32,7 +32,7 @@ describe('a configuration', () => {
   });
 
   test.for<[name: string, config: unknown, sentence: string]>([
-    ['no object', 5, 'the whole: expected object, received number'],
+    ['no object', 5, 'the whole: must be an object, not a number'],
     ['an unknown field', { modles: {} }, 'the whole: «modles» is not known here; remove or rename it'],
     [
       'a secret in the file',
@@ -44,14 +44,18 @@ describe('a configuration', () => {
       modelWith({ key: { env: 'A B' } }),
       'models.m.key.env: write the name of an environment',
     ],
-    ['a word there is not', { server: { log: 'loud' } }, 'server.log: give «silent», «error» or «info»'],
+    ['a word there is not', { server: { log: 'loud' } }, 'server.log: must be «silent», «error» or «info»'],
     [
       'a word there is not, of a tool',
       { tools: [{ mcp: { name: 'm', command: ['m'], approval: { a: 'maybe' } } }] },
-      'tools[0].mcp.approval.a: give «never» or «always»',
+      'tools[0].mcp.approval.a: must be «never» or «always»',
     ],
     ['no address', modelWith({ baseUrl: 'here' }), 'models.m.baseUrl: write an address like https://host/v1'],
-    ['a timeout below zero', modelWith({ timeouts: { idle: -1 } }), 'models.m.timeouts.idle: Too small'],
+    [
+      'a timeout below zero',
+      modelWith({ timeouts: { idle: -1 } }),
+      'models.m.timeouts.idle: must be more than 0',
+    ],
     ['an agent out of reach', { agents: { a: {} } }, 'agents.a: say how it is reached, in one way: «model»'],
     [
       'an agent reached in two ways',
@@ -82,24 +86,24 @@ describe('a configuration', () => {
     [
       'an MCP command as one text',
       { tools: [{ mcp: { name: 'x', command: 'npx y' } }] },
-      'tools[0].mcp.command: expected array',
+      'tools[0].mcp.command: must be a list, not a text',
     ],
     ['a model that is not there', { agents: { a: { model: 'x' } } }, 'agents.a.model: there is no model «x»'],
     ['no flow', { apps: { a: { flow: { name: 'x' } } } }, 'apps.a.flow: name a flow, or give one'],
     [
       'a preference that is none',
       { apps: { a: { flow, preferences: { stages: 'sideways' } } } },
-      'apps.a.preferences.stages: give «nested», «flat», «prefix» or «off»',
+      'apps.a.preferences.stages: must be «nested», «flat», «prefix» or «off»',
     ],
     [
       'a depth below zero',
       { apps: { a: { flow, preferences: { depth: -1 } } } },
-      'apps.a.preferences.depth: Too small',
+      'apps.a.preferences.depth: must be at least 0',
     ],
     [
       'names that are no list',
       { apps: { a: { flow, preferences: { names: 'Search' } } } },
-      'apps.a.preferences.names: expected array, received string',
+      'apps.a.preferences.names: must be a list, not a text',
     ],
     [
       'an unknown preference',
@@ -107,7 +111,7 @@ describe('a configuration', () => {
       'apps.a.preferences: «show» is not known here; remove or rename it',
     ],
     ['no tool', { tools: [{}] }, 'tools[0]: give a tool'],
-    ['a wrong limit', { limits: { turns: 0 } }, 'limits.turns: Too small'],
+    ['a wrong limit', { limits: { turns: 0 } }, 'limits.turns: must be more than 0'],
     ['an unknown limit', { limits: { turn: 1 } }, 'limits: «turn» is not known here'],
     [
       'a default that is not there',

@@ -4,6 +4,7 @@ import type { Policy } from '../policies/policy.ts';
 import { Preferences } from '../projections/projection.ts';
 import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
+import { placeIn, readAs } from '../run/parsed.ts';
 import { Json, Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
 import { Auth, Secret, Server, StoreName } from './server-settings.ts';
@@ -96,28 +97,15 @@ export type ConfigInput = z.input<typeof Config>;
 
 /** A configuration that can be used, or a failure that names the file, each field that is wrong, and the fix. */
 export function readConfig(value: unknown, file: string): Config {
-  const parsed = Config.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.slice(0, 5).map(sentence).join('; ');
-  throw new RunError('malformed', `${file} is not a configuration: ${wrong}. Nothing was changed.`);
-}
-
-function sentence(issue: z.core.$ZodIssue): string {
-  const place = issue.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('');
-  const where = place === '' ? 'the whole' : place.replace(/^\./, '');
-  if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((key) => `«${key}»`).join(', ');
-    return `${where}: ${keys} is not known here; remove or rename it`;
-  }
-  if (issue.code === 'invalid_value')
-    return `${where}: give ${issue.values.map((value) => `«${String(value)}»`).join(', ')}`.replace(
-      /, («[^»]*»)$/,
-      ' or $1',
-    );
-  if (issue.code === 'invalid_key') return `${where}: ${issue.issues[0]?.message ?? 'is not a name'}`;
-  return `${where}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  const read = readAs(Config, value);
+  if (read.fits) return read.value;
+  const wrong = read.wrong
+    .slice(0, 5)
+    .map(({ path, message }) => `${placeIn(path) || 'the whole'}: ${message}`);
+  throw new RunError(
+    'malformed',
+    `${file} is not a configuration: ${wrong.join('; ')}. Nothing was changed.`,
+  );
 }
 
 function listed(names: Readonly<Record<string, unknown>>): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readAs } from '../run/parsed.ts';
 import { Json } from '../run/values.ts';
 
 /**
@@ -50,10 +51,10 @@ export type CheckedState = { readonly state: Json; readonly left: number } | { r
 /** A state as it may be kept: checked, pruned to the newest tool exchanges, within its size. */
 export function keepState(strategy: StateStrategy, reported: Json, keeps: Keeps = {}): CheckedState {
   const schema: z.ZodType = stateSchemas[strategy];
-  const checked = schema.safeParse(reported);
-  if (!checked.success) {
-    const [issue] = checked.error.issues;
-    return { problem: `${issue?.path.join('.') || 'state'}: ${issue?.message ?? 'does not fit'}` };
+  const checked = readAs(schema, reported);
+  if (!checked.fits) {
+    const [{ path, message }] = checked.wrong;
+    return { problem: `${path.join('.') || 'state'}: ${message}` };
   }
   const { state, left } = pruned(reported, keeps.toolExchanges ?? defaultToolExchanges);
   const size = JSON.stringify(state).length;

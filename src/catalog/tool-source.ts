@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainWords } from '../run/plain-words.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Effect } from '../run/values.ts';
 import { secretName } from './literal-secrets.ts';
@@ -101,7 +102,7 @@ export const GivenTool = z
   .custom<Tool | ToolSource>(() => true)
   .superRefine((given, context) => {
     if (isTool(given)) return;
-    const issues = ToolSource.safeParse(given).error?.issues ?? [];
+    const issues = ToolSource.safeParse(given, plainWords).error?.issues ?? [];
     for (const issue of issues) context.addIssue({ ...issue, path: [...issue.path] });
   });
 

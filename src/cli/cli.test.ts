@@ -71,7 +71,11 @@ test.for([
     '{ "apps": { "a": { "flow": "fly" } } }',
     'apps.a.flow: there is no flow «fly»; known: converse, coordinate',
   ],
-  ['config.js', 'export default { limits: { turns: "many" } };', 'limits.turns: expected number'],
+  [
+    'config.js',
+    'export default { limits: { turns: "many" } };',
+    'limits.turns: must be a number, not a text',
+  ],
   ['config.mjs', 'export const x = 1;', 'exports no configuration'],
   ['config.mjs', 'throw new Error("no way")', 'cannot be read: no way. Nothing was changed.'],
 ] as const)('%s with %s is refused by file, field and fix', async ([name, text, sentence]) => {

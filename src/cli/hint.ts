@@ -1,3 +1,4 @@
+import { waitingForPerson } from '../run/notices.ts';
 import { undecidedApprovals, type RunTree } from '../run/tree.ts';
 import type { Given } from './command.ts';
 import { visibleLine } from './terminal/escape.ts';
@@ -23,8 +24,12 @@ function typed(surroundings: NodeJS.ProcessEnv): readonly string[] {
 export function waitingHint(given: Given, run: string, tree: RunTree): string[] {
   const asked = undecidedApprovals(tree);
   if (asked.length === 0) {
-    const why = tree.notices.at(-1)?.message ?? 'it is paused';
-    return [`Run ${run} waits: ${visibleLine(why)}`, `  ${hint(given, 'resume', run)}`];
+    const { code, message = 'it is paused' } = tree.notices.at(-1) ?? {};
+    return [
+      `Run ${run} waits: ${visibleLine(message)}`,
+      ...(code === waitingForPerson ? [`  ${hint(given, 'approvals')}`] : []),
+      `  ${hint(given, 'resume', run)}`,
+    ];
   }
   return asked.flatMap(({ approval, title, allowed, schema }) => [
     `Run ${run} waits for a person: ${visibleLine(title)}`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readAs } from '../run/parsed.ts';
 import { broken, jsonWithin } from '../run/json-within.ts';
 import { circleOf, roundsOf, strategies, taskKey } from './plan.ts';
 import type { PlannedTask, RoutePlan, Strategy } from './plan.ts';
@@ -89,12 +90,12 @@ export function readPlan(text: string, agents: readonly Nameable[]): ReadPlan | 
 }
 
 function planIn(value: unknown, agents: readonly Nameable[]): ReadPlan | string {
-  const parsed = Plan.safeParse(asPlan(value));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `The router's plan does not fit: ${issue?.path.join('.')} ${issue?.message}.`;
+  const read = readAs(Plan, asPlan(value));
+  if (!read.fits) {
+    const [{ path, message }] = read.wrong;
+    return `The router's plan does not fit: ${path.join('.')} ${message}.`;
   }
-  const { reasoning, tasks } = parsed.data;
+  const { reasoning, tasks } = read.value;
   const repairs: string[] = [];
   const cast = tasks.map((task) => ({ ...task, agent: named(task.agent, agents) ?? '', wanted: task.agent }));
   const known = cast.filter(({ agent }) => agent !== '').slice(0, mostTasks);
@@ -107,7 +108,7 @@ function planIn(value: unknown, agents: readonly Nameable[]): ReadPlan | string 
     );
   if (cast.length - strangers.length > mostTasks)
     repairs.push(`The router planned ${tasks.length} tasks: only the first ${mostTasks} are done.`);
-  const strategy = strategyOf(parsed.data.strategy, known.length, repairs);
+  const strategy = strategyOf(read.value.strategy, known.length, repairs);
   const keyed = linked(cast, { known, strategy, repairs });
   const circle = wholeCircle(keyed, agents);
   if (circle !== undefined) return circle;

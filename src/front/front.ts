@@ -1,7 +1,7 @@
 import type { Begun } from '../engine/recovery/beginning.ts';
 import type { Workplace } from '../engine/world.ts';
 import { Command } from '../run/commands.ts';
-import { RunError } from '../run/failure.ts';
+import { parsed } from '../run/parsed.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { commandRun, type CommandSent, type Outcome } from './command-run.ts';
 import { createRun, type RunRequest } from './create-run.ts';
@@ -43,7 +43,7 @@ export function frontOf(world: Workplace, { worker }: { readonly worker?: Worker
   const { store } = world;
   const send: Front['send'] = async (run, command, id = world.newId('command')) => {
     // A command waits in the store before it becomes an entry.
-    const cleaned = world.secrets.cleanAll(checked(command));
+    const cleaned = world.secrets.cleanAll(parsed(Command, command, 'The command'));
     return store.mailbox.send({ id, run, command: cleaned });
   };
   const command: Front['command'] = (row, sent) => commandRun({ world, worker, send }, row, sent);
@@ -64,12 +64,4 @@ export function frontOf(world: Workplace, { worker }: { readonly worker?: Worker
     erase: (erased) => eraseConversation({ store, command, worker }, erased),
     takeUp: async (row) => (worker ? worker.takeUp(row) : true),
   };
-}
-
-function checked(command: Command): Command {
-  const parsed = Command.safeParse(command);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.') || 'type';
-  throw new RunError('malformed', `The command does not fit: ${where}: ${issue?.message ?? ''}.`);
 }

@@ -1,13 +1,9 @@
+import type { Wrong } from '../run/parsed.ts';
 import type { Limits } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import type { GraphNode, Part } from './graph.ts';
 
 export type SettledNode = Extract<GraphNode, { type: 'team' | 'guard' }>;
-
-export interface WrongSetting {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
 
 /** What there is, where a graph names it. What is not given is not looked at. */
 export interface Known {
@@ -18,7 +14,7 @@ export interface Known {
   /** The most that a graph may use here. */
   readonly limits?: Limits;
   /** What is wrong with the settings of a team or a guard. */
-  readonly settings?: (node: SettledNode) => readonly WrongSetting[];
+  readonly settings?: (node: SettledNode) => readonly Wrong[];
 }
 
 /** A graph, or one inside it. */

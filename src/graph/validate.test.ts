@@ -178,7 +178,7 @@ describe('validation', () => {
     {
       name: 'an unknown field',
       given: only({ id: 'a', type: 'template', value: 1, colour: 'red' }),
-      says: 'Unrecognized key',
+      says: '«colour» is not known here; remove or rename it',
     },
     {
       name: 'what may come to too many turns',

@@ -1,4 +1,5 @@
 import { deepest, isTooDeep } from '../run/depth.ts';
+import { readAs } from '../run/parsed.ts';
 import type { Json } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import { fieldsOf } from './fields.ts';
@@ -32,13 +33,13 @@ function* allIn(given: Json, known: Known): Generator<Problem> {
   const size = JSON.stringify(given).length;
   if (size > sizes.characters)
     return yield large('', `The graph has ${size} characters of JSON`, sizes.characters);
-  const read = Graph.safeParse(given);
-  if (!read.success) {
-    for (const { path, message } of read.error.issues)
+  const read = readAs(Graph, given);
+  if (!read.fits) {
+    for (const { path, message } of read.wrong)
       yield problemOf('schema', { node: nodeAt(given, path), field: path.join('.') }, { message });
     return;
   }
-  const graph = read.data;
+  const graph = read.value;
   const tooLarge = sizeProblems(graph);
   yield* tooLarge;
   if (tooLarge.length > 0) return;

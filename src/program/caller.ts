@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
+import { readAs } from '../run/parsed.ts';
 import type { WayIn } from '../server/access/way-in.ts';
 import { Role } from '../wire/native/endpoint.ts';
 
@@ -30,11 +31,11 @@ export type CallerOf = (
 
 /** What a program says of a user, or a failure that names the field. */
 export function callerOf(given: ProgramCaller): ProgramCaller {
-  const read = Caller.safeParse(given);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const where = issue?.path.join('.') || 'the whole';
-  throw new TypeError(`The program says who asks, and it cannot be used: ${where}: ${issue?.message}`);
+  const read = readAs(Caller, given);
+  if (read.fits) return read.value;
+  const [{ path, message }] = read.wrong;
+  const where = path.join('.') || 'the whole';
+  throw new TypeError(`The program says who asks, and it cannot be used: ${where}: ${message}`);
 }
 
 /** The way in for a request of a program's own server. */

@@ -1,6 +1,9 @@
 import type { EventOf, RunEvent, StepId } from './events.ts';
 import { stepOf, touch, type RunTree } from './tree.ts';
 
+/** A turn of one run waits until a person has decided about another. */
+export const waitingForPerson = 'WAITING_FOR_PERSON';
+
 /** Show a notice at its step, or at the run if there is no such step. */
 export function post(tree: RunTree, id: StepId, { code, message }: { code: string; message: string }): void {
   const step = tree.steps.get(id) ?? stepOf(tree, 0);

@@ -50,8 +50,8 @@ test('[T72] the failure lists every field that is wrong', async () => {
   const { code, message } = await failureFrom(weather.run({ city: 4, days: 9, x: 1 }, recordingContext()));
   expect(code).toBe('malformed');
   expect(message).toBe(
-    'The arguments of forecast are wrong: `city` expected string, received number; ' +
-      '`days` Too big: expected number to be <=7; `x` is not an argument.',
+    'The arguments of forecast are wrong: `city` must be a text, not a number; ' +
+      '`days` must be at most 7; `x` is not an argument.',
   );
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deepest, isTooDeep } from '../run/depth.ts';
 import { RunError } from '../run/failure.ts';
+import { plainWords } from '../run/plain-words.ts';
 import type { JsonOf } from '../run/json-of.ts';
 import type { Json } from '../run/values.ts';
 import { orStopped } from './stop.ts';
@@ -38,7 +39,7 @@ export function functionTool<Input extends z.ZodType, Result>(
 
 /** The arguments, or a failure whose one sentence names each field that is wrong, for the model to read. */
 function parseArguments<Input extends z.ZodType>(name: string, input: Input, given: Json): z.output<Input> {
-  const parsed = attempt(name, () => input.safeParse(given));
+  const parsed = attempt(name, () => input.safeParse(given, plainWords));
   if (parsed.success && !isTooDeep(given)) return parsed.data;
   if (parsed.success) throw tooDeep(name);
   const wrong = parsed.error.issues.slice(0, 10).map(describe).join('; ');
@@ -50,7 +51,7 @@ function describe(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     return `\`${shorten(issue.keys.join('`, `'))}\` is not an argument`;
   }
-  return `\`${place}\` ${shorten(issue.message.replace(/^Invalid input: /, ''))}`;
+  return `\`${place}\` ${shorten(issue.message)}`;
 }
 
 // Names and values come from the model: they may be a megabyte long, or break a line.

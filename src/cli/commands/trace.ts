@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { readAs } from '../../run/parsed.ts';
 import { askFor } from '../../client/ask.ts';
 import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
 import { searchTrace } from '../../server/two-stage/trace-routes.ts';
@@ -74,13 +75,10 @@ function filterIn(given: Given): Filter {
     until: given.text('until'),
     limit: most,
   };
-  const read = TraceFilter.omit({ projectId: true }).safeParse(asked);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new RunError(
-    'malformed',
-    `--${issue?.path.join('.') ?? 'type'}: ${issue?.message ?? 'it is wrong'}.`,
-  );
+  const read = readAs(TraceFilter.omit({ projectId: true }), asked);
+  if (read.fits) return read.value;
+  const [{ path, message }] = read.wrong;
+  throw new RunError('malformed', `--${path.join('.')}: ${message}.`);
 }
 
 function lineOf({ timestamp, type, summary, details }: TraceEvent): string {

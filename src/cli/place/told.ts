@@ -1,5 +1,4 @@
 import type { RunEvent } from '../../run/events.ts';
-import { RunError } from '../../run/failure.ts';
 import type { Command } from '../../run/commands.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import type { ServerAddress } from '../../client/ask.ts';
@@ -19,10 +18,10 @@ export async function sendTo(home: TerminalHome, run: string, command: Command):
   const used = (await home.send(run, command)) ?? (await decidedIn(server, run, command));
   if (used === null) {
     const { flow } = await summaryOf(server, run);
-    throw new RunError(
-      'unavailable',
-      `What this run can take is known to its flow ${flow} alone, which is not known here: the command waits for a process that has it, as «vitrine resume ${run}».`,
-    );
+    return {
+      sentence: `Run ${run} is told when it goes on, by whoever has its flow ${flow}.`,
+      isDone: true,
+    };
   }
   const entry = await entryAt(server, run, used);
   return { sentence: sentenceOf(run, entry?.event), isDone: entry?.event.type !== 'notice.posted' };

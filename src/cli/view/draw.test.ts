@@ -358,6 +358,19 @@ describe('what a person said no to', () => {
     expect(text.match(/local rejected/g)).toHaveLength(1);
   });
 
+  test('[V261] is told by who decided, and not once more as a failure', () => {
+    const question = { title: 'users', fingerprint: 'f', priority: 'high' as const };
+    const text = drawn(
+      opened(1, 0, { kind: 'turn', title: 'users', agent: 'users' }),
+      { type: 'approval.requested', approval: 'a', step: 1, ...question, allowed: ['approve', 'reject'] },
+      { type: 'approval.decided', approval: 'a', decision: 'reject', by: 'local', shown: 'f' },
+      closed(1, { outcome: 'skipped', failure }),
+    );
+    expect(text).toContain('⊘ users');
+    expect(text).toContain('rejected by local');
+    expect(text).not.toContain(failure.message);
+  });
+
   test('[V261] in a question of its own was skipped, too', () => {
     const question = { title: 'Go on with Users?', fingerprint: 'f', priority: 'high' as const };
     const text = drawn(

@@ -7,6 +7,7 @@ export function jsonView({ say }: Terminal, signal: AbortSignal): View {
   return {
     signal,
     show: ({ seq, at, event }) => say(jsonLine({ seq, at, event })),
+    isWatched: false,
     expects: () => false,
     close: () => {},
   };

@@ -48,6 +48,7 @@ export function liveView(terminal: Terminal, { run, home, signal }: LiveOptions)
   return {
     signal: AbortSignal.any([signal, left.signal, ...(person ? [person.signal] : [])]),
     show: (_, folded) => void (tree = folded),
+    isWatched: true,
     expects: (approval) => person?.expects(approval) ?? false,
     close({ is, tree: last }) {
       clearInterval(timer);

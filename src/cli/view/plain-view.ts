@@ -25,6 +25,7 @@ export function plainView({ say }: Terminal, { run, signal, after = 0 }: PlainOp
       if (entry.event.type === 'run.started') say(`${run}  ${visibleLine(tree.steps.get(0)?.title ?? '')}`);
       else for (const line of linesOf(entry, tree)) say(line.trimEnd());
     },
+    isWatched: false,
     expects: () => false,
     close: () => {},
   };

@@ -8,6 +8,8 @@ export interface View {
   show(entry: Entry, tree: RunTree): void;
   /** Whether somebody here may still answer this. */
   expects(approval: Approval): boolean;
+  /** Whether somebody is here, who sees what comes. */
+  readonly isWatched: boolean;
   /** Aborts when whoever watches leaves. */
   readonly signal: AbortSignal;
   /** Watching is over. */

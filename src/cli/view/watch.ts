@@ -1,7 +1,8 @@
 import { isForAnother } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
+import { waitingForPerson } from '../../run/notices.ts';
+import { runStatus, undecidedApprovals, type Approval, type RunTree, type Step } from '../../run/tree.ts';
 import { showing } from '../../server/compose/showing.ts';
 import { folderOwner } from '../../run/owner.ts';
 import { followRun } from '../../client/follow.ts';
@@ -181,7 +182,16 @@ function isStuck({ tree, view, yes }: Settling): boolean {
   const status = runStatus(tree);
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
   if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
-  if (status !== 'waiting') return false;
+  if (status !== 'waiting') return !view.isWatched && isBehind(tree);
   const mine = undecidedApprovals(tree).filter((asked) => !isForAnother(tree.started, asked, folderOwner));
   return !mine.some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
+}
+
+/** Nothing of it goes on until a person has decided about another run. */
+function isBehind({ open, steps }: RunTree): boolean {
+  const begun = [...open].flatMap((id) => steps.get(id) ?? []);
+  const leaves = begun.filter(({ kind }) => kind === 'turn' || kind === 'call');
+  const waits = ({ started, notices }: Step): boolean =>
+    !started && notices.at(-1)?.code === waitingForPerson;
+  return leaves.length > 0 && leaves.every(waits);
 }

@@ -1,7 +1,7 @@
 import type { StepId } from '../../run/events.ts';
 import { type RunTree, type Step, undecidedApprovals } from '../../run/tree.ts';
 import { aborted } from '../aborted.ts';
-import { waitingForPerson } from '../recovery/control.ts';
+import { waitingForPerson } from '../../run/notices.ts';
 import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from '../execution.ts';
 import { failureOf } from '../../run/failure.ts';

@@ -7,6 +7,7 @@ import type { Secrets } from '../../guards/secrets.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
 import type { StepId } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
+import { readAs } from '../../run/parsed.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 
@@ -45,17 +46,18 @@ function guardsIn(definition: Json | undefined): Made | undefined {
 
 /** Fails where guards cannot be used: nothing is done then. */
 function makeGuards(given: unknown): Made {
-  const read = AppGuards.safeParse(given);
-  if (!read.success) {
-    const wrong = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  const read = readAs(AppGuards, given);
+  if (!read.fits) {
+    const wrong = read.wrong.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     throw new RunError('malformed', `The guards of this app cannot be used: ${wrong}`);
   }
-  const hiding = read.data.input.map((each) => ({ ...each, action: 'redact' as const }));
+  const { input, output, covers } = read.value;
+  const hiding = input.map((each) => ({ ...each, action: 'redact' as const }));
   return {
     input: hiding.length === 0 ? undefined : guardOf(hiding, 'input'),
-    output: read.data.output.length === 0 ? undefined : guardOf(read.data.output, 'output'),
-    covers: read.data.covers,
-    isJudged: read.data.output.some(({ guard }) => guard === 'judge'),
+    output: output.length === 0 ? undefined : guardOf(output, 'output'),
+    covers,
+    isJudged: output.some(({ guard }) => guard === 'judge'),
   };
 }
 

@@ -2,12 +2,10 @@ import { misfitOfFields, type Command } from '../../run/commands.ts';
 import { decisionTold } from '../../run/decided.ts';
 import { isForAnother } from '../../run/deciders.ts';
 import type { RunEvent } from '../../run/events.ts';
+import { waitingForPerson } from '../../run/notices.ts';
 import type { Approval, RunTree } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { SentCommand } from '../../stores/store.ts';
-
-/** The notice of a turn that cannot begin before a person has decided about another one. */
-export const waitingForPerson = 'WAITING_FOR_PERSON';
 
 type Decide = Extract<Command, { type: 'decide' }>;
 type Notice = Extract<RunEvent, { type: 'notice.posted' }>;

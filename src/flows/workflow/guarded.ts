@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GuardSettings } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
+import { readAs } from '../../run/parsed.ts';
 import type { Json } from '../../run/values.ts';
 import { checksOf, guard } from '../pipeline/guard.ts';
 import { isConnected } from './edges.ts';
@@ -22,12 +23,8 @@ export async function guarded(at: AtWork<NodeOf<'guard'>>): Promise<Done> {
 }
 
 function settingsOf({ node }: AtWork<NodeOf<'guard'>>): GuardSettings[] {
-  const read = z
-    .array(GuardSettings)
-    .max(10)
-    .safeParse(node.settings ?? usual);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const field = ['settings', ...(issue?.path ?? [])].join('.');
-  throw new RunError('malformed', `«${field}» of «${titleOf(node)}»: ${issue?.message ?? 'does not fit'}.`);
+  const read = readAs(z.array(GuardSettings).max(10), node.settings ?? usual);
+  if (read.fits) return read.value;
+  const [{ path, message }] = read.wrong;
+  throw new RunError('malformed', `«${['settings', ...path].join('.')}» of «${titleOf(node)}»: ${message}.`);
 }

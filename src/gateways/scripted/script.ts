@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FailureCode } from '../../run/failure-schema.ts';
 import { RunError } from '../../run/failure.ts';
+import { placeIn, readAs } from '../../run/parsed.ts';
 import { Item, Json, Usage } from '../../run/values.ts';
 import type { AgentEvent, Message, Turn } from '../gateway.ts';
 
@@ -175,25 +176,8 @@ function sum(messages: readonly Message[], count: (message: Message) => number):
 }
 
 function read<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new RunError('malformed', `The script is wrong at ${placeOf(issue)}: ${fixOf(issue)}.`);
-}
-
-function placeOf(issue: z.core.$ZodIssue | undefined): string {
-  const path = issue?.path ?? [];
-  if (path.length === 0) return 'its top';
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-}
-
-function fixOf(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'unrecognized_keys')
-    return `remove or rename ${issue.keys.map((key) => `\`${key}\``).join(', ')}`;
-  return (issue?.message ?? 'it cannot be read')
-    .replace(/^Invalid input: /, '')
-    .replace(/^Invalid discriminator value\. /, '');
+  const read = readAs(schema, value);
+  if (read.fits) return read.value;
+  const [{ path, message }] = read.wrong;
+  throw new RunError('malformed', `The script is wrong at ${placeIn(path) || 'its top'}: ${message}.`);
 }

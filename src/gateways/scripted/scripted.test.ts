@@ -256,7 +256,7 @@ describe('a script that is wrong', () => {
     {
       name: 'a wrong type',
       script: [[{ type: 'wait', ms: '5' }]],
-      message: '[0].moves[0].ms: expected number',
+      message: '[0].moves[0].ms: must be a number',
     },
     {
       name: 'a missing field',
@@ -266,12 +266,12 @@ describe('a script that is wrong', () => {
     {
       name: 'a misspelt move',
       script: [[{ type: 'wiat' }]],
-      message: "[0].moves[0].type: Expected 'text.appended'",
+      message: '[0].moves[0].type: must be «text.appended», ',
     },
     {
       name: 'a misspelt field',
       script: [[{ type: 'hang', for: 5 }]],
-      message: '[0].moves[0]: remove or rename `for`',
+      message: '[0].moves[0]: «for» is not known here; remove or rename it',
     },
     {
       name: 'an unknown code',
@@ -281,9 +281,9 @@ describe('a script that is wrong', () => {
     {
       name: 'a wrong condition',
       script: [{ when: { result: 1 }, moves: [] }],
-      message: '[0].when: remove or rename `result`',
+      message: '[0].when: «result» is not known here; remove or rename it',
     },
-    { name: 'no list', script: { turns: [] }, message: 'its top: expected array' },
+    { name: 'no list', script: { turns: [] }, message: 'its top: must be a list, not an object' },
   ])('$name is named, with the fix', ({ script, message }) => {
     expect(() => scriptedGateway(script as Script)).toThrowError(
       expect.objectContaining({ failure: { code: 'malformed', message: expect.stringContaining(message) } }),

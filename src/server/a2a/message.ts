@@ -1,4 +1,5 @@
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
+import { readAs } from '../../run/parsed.ts';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { DecisionRequest } from '../../run/commands.ts';
@@ -90,10 +91,10 @@ function decisionsIn(message: Message): readonly z.infer<typeof Answer>[] {
   expectFewDecisions(data.length, 'parts');
   if (data.length === 0) return [decisionInWords(textIn(message)) ?? { decision: 'reject' }];
   return data.map((value) => {
-    const given = Answer.safeParse(value);
-    if (given.success) return given.data;
-    const [issue] = given.error.issues;
-    throw new RequestMalformedError(`The decision does not fit: ${issue?.path.join('.')}: ${issue?.message}`);
+    const read = readAs(Answer, value);
+    if (read.fits) return read.value;
+    const [{ path, message: wrong }] = read.wrong;
+    throw new RequestMalformedError(`The decision does not fit: ${path.join('.')}: ${wrong}`);
   });
 }
 

@@ -4,6 +4,7 @@ import { missingIn, PipelineSettings, skillTitle } from '../../flows/pipeline/se
 import { AppGuards, type GuardSettings } from '../../guards/guard-settings.ts';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
+import { placeIn, readAs } from '../../run/parsed.ts';
 import { present } from '../../run/present.ts';
 import type { Json } from '../../run/values.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
@@ -100,14 +101,10 @@ export function changed(body: ApplicationBody, change: ApplicationChange): Appli
 }
 
 function readSettings(settings: object): PipelineSettings {
-  const parsed = PipelineSettings.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = (issue?.path ?? [])
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-  throw new RunError('malformed', `The application does not fit: ${field}: ${issue?.message ?? ''}.`);
+  const read = readAs(PipelineSettings, settings);
+  if (read.fits) return read.value;
+  const [{ path, message }] = read.wrong;
+  throw new RunError('malformed', `The application does not fit: ${placeIn(path)}: ${message}.`);
 }
 
 function skillOf(link: NonNullable<ApplicationChange['skill_links']>[number]): object {
@@ -135,10 +132,10 @@ function guardsOf(guards: AppGuards, change: ApplicationChange): AppGuards {
     ...(rules.trim() === '' ? [] : [{ guard: 'rules', text: rules }]),
     ...others,
   ];
-  const made = AppGuards.safeParse({ input: list, output: list, covers: covers ?? guards.covers });
-  if (made.success) return made.data;
-  const [issue] = made.error.issues;
-  throw new RunError('malformed', `The application does not fit: guardrail_text: ${issue?.message ?? ''}.`);
+  const made = readAs(AppGuards, { input: list, output: list, covers: covers ?? guards.covers });
+  if (made.fits) return made.value;
+  const [{ message }] = made.wrong;
+  throw new RunError('malformed', `The application does not fit: guardrail_text: ${message}.`);
 }
 
 function categoriesIn({ input, output }: AppGuards): string[] {

@@ -3,6 +3,7 @@ import { lacksIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
 import { AppGuards, GuardSettings } from '../../guards/guard-settings.ts';
 import type { Problem } from '../../run/failure-schema.ts';
 import { RunError } from '../../run/failure.ts';
+import { readAs } from '../../run/parsed.ts';
 import type { ApplicationBody } from '../applications/application-form.ts';
 
 const Given = z.object({ description: z.string(), settings: PipelineSettings, guards: AppGuards });
@@ -39,9 +40,9 @@ export function expectWhole(body: ApplicationBody, name: string): void {
 }
 
 function fitting<T>(schema: z.ZodType<T>, given: unknown, what: string): T {
-  const read = schema.safeParse(given);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => ({
+  const read = readAs(schema, given);
+  if (read.fits) return read.value;
+  const problems = read.wrong.map(({ path, message }) => ({
     node: '',
     field: path.join('.'),
     problem: message,

@@ -3,6 +3,7 @@ import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { parsed } from '../../run/parsed.ts';
 import { configurationTenant } from '../../run/definition.ts';
 import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
@@ -61,11 +62,7 @@ export function appChecker({ flows, isThere }: AppChecks): BodyCheck {
 
 /** What a definition of an app says, or a failure that names what does not fit. */
 export function appBody(body: Json, name: string): z.output<typeof AppBody> {
-  const parsed = AppBody.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') || 'the whole';
-  throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
+  return parsed(AppBody, body, `The app «${name}»`);
 }
 
 /** An app that people have made, as it was published. It uses no more than every run may. */

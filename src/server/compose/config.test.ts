@@ -24,7 +24,7 @@ test('a file may be JSON, or a program that gives a configuration or makes one',
 test.for([
   ['a JSON file that breaks off', 'a.json', '{"apps": {', 'cannot be read'],
   ['a field there is not', 'a.json', '{"app": {}}', '«app» is not known here; remove or rename it'],
-  ['a number in quotes', 'a.json', '{"server":{"port":"80"}}', 'server.port: expected number'],
+  ['a number in quotes', 'a.json', '{"server":{"port":"80"}}', 'server.port: must be a number, not a text'],
   ['a quota of nothing', 'a.json', '{"server":{"quotas":{"runs":0}}}', 'server.quotas.runs: '],
   [
     'a site with a path',
@@ -41,7 +41,7 @@ test.for([
   ],
   ['a model there is not', 'a.json', '{"agents":{"a":{"description":"d","model":"n"}}}', 'agents.a.model: '],
   ['an app there is not', 'a.json', '{"defaultApp":"z"}', 'defaultApp: there is no app «z»'],
-  ['a list', 'a.json', '[]', 'the whole: expected object'],
+  ['a list', 'a.json', '[]', 'the whole: must be an object, not a list'],
   ['a prototype', 'a.json', '{"__proto__":{"server":{"port":1}}}', 'has a field «__proto__»'],
   [
     'a prototype for an app',

@@ -1,11 +1,7 @@
 import type { CoordinateSettings } from '../../flows/coordinate/settings.ts';
+import type { Wrong } from '../../run/parsed.ts';
 
 /** A field of an app's settings, and what is wrong with it. */
-export interface Wrong {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
-
 /** The names in a coordinator's settings, and in those of its teams, that nobody has or that stand for two. */
 export function wrongNames(settings: CoordinateSettings, known: readonly string[]): Wrong[] {
   const { router, writer, fallback, agents } = settings;

@@ -8,7 +8,8 @@ import { breather } from '../../loop/breather.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';
-import { unknownAgent, type Wrong } from './names-in-settings.ts';
+import { unknownAgent } from './names-in-settings.ts';
+import type { Wrong } from '../../run/parsed.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
 
 /** The flow of all applications: what one is stands in what its runs were started with. */

@@ -1,17 +1,13 @@
 import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { ToolsNow } from './named-flow.ts';
-import type { Wrong } from './names-in-settings.ts';
+import { placeIn, readAs, type Wrong } from '../../run/parsed.ts';
 
 /** The settings of an app, whole, or a failure that names each field that is wrong. */
 export function readSettings<T>(schema: z.ZodType<T>, app: string, settings: object): T {
-  const parsed = schema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === 'number' ? part : String(part))),
-    message,
-  }));
-  throw misfit(app, issues);
+  const read = readAs(schema, settings);
+  if (read.fits) return read.value;
+  throw misfit(app, read.wrong);
 }
 
 export function expectNone(app: string, wrongs: readonly Wrong[]): void {
@@ -21,10 +17,9 @@ export function expectNone(app: string, wrongs: readonly Wrong[]): void {
 const mostTold = 5;
 
 function misfit(app: string, wrongs: readonly Wrong[]): RunError {
-  const told = wrongs.slice(0, mostTold).map(({ path, message }) => {
-    const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
-    return `apps.${app}.settings${place}: ${message}`;
-  });
+  const told = wrongs
+    .slice(0, mostTold)
+    .map(({ path, message }) => `${placeIn(['apps', app, 'settings', ...path])}: ${message}`);
   return new RunError('malformed', `The configuration does not fit: ${told.join('; ')}.`);
 }
 

@@ -149,7 +149,7 @@ test('[PR65] no messages at all, and a picture by its address alone', async () =
   const empty = await ask('/v1/chat/completions', { json: { model: 'echo', messages: [] } });
   expect([empty.status, empty.text]).toEqual([
     400,
-    expect.stringContaining('messages: at least 1 must be given'),
+    expect.stringContaining('messages: must have at least 1 entry'),
   ]);
   const content = [
     { type: 'text', text: 'see' },

@@ -128,6 +128,18 @@ test('the stream goes on from any number of events, over all turns', async () =>
   expect(log.json).toMatchObject({ turn_count: 2, event_log: expect.objectContaining({ length: count }) });
 });
 
+test('[V326] a turn that was stopped before it said anything leaves the diagnosis of the turn before', async () => {
+  const id = await opened('one');
+  for (const text of ['two', 'wait']) {
+    await over(id);
+    expect((await at.ask(`/api/sessions/${id}/message`, { json: { text } })).status).toBe(200);
+  }
+  const known = { diagnosis: 'because of two', turn_count: 3 };
+  expect((await session(id)).json).toMatchObject({ ...known, status: 'in_progress', run_meta: null });
+  await at.ask(`/api/sessions/${id}/cancel`, { json: {} });
+  expect((await over(id)).json).toMatchObject({ ...known, status: 'cancelled' });
+});
+
 test('steps under way are shown, a second question waits its turn, and cancel works at once', async () => {
   const id = await opened('wait');
   const viewer = streamViewer({ url: at.url, path: `/api/sessions/${id}/stream` });

@@ -96,7 +96,6 @@ export async function wholeSession(
   { id, ...hearing }: Hearing & { readonly id: string },
 ): Promise<JsonParts> {
   const [first] = turns;
-  const last = turns.at(-1);
   const asked = first && (await exchangeOf(context, first.row)).text;
   return {
     ...summary(
@@ -105,7 +104,7 @@ export async function wholeSession(
     ),
     step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
-    ...(last ? await endOf(context, last, hearing) : {}),
+    ...(await endOf(context, turns, hearing)),
     thread_id: id,
     turn_count: turns.length,
     event_log: eventsOf(context, turns, hearing),
@@ -113,16 +112,20 @@ export async function wholeSession(
   };
 }
 
+/** How the last turn ended. One that said nothing, as it failed or was stopped before, leaves the diagnosis as it was. */
 async function endOf(
   context: ServerContext,
-  turn: Turn,
+  turns: readonly Turn[],
   { signal }: Hearing,
 ): Promise<Pick<z.infer<typeof Session>, 'diagnosis' | 'run_meta' | 'error_detail'>> {
+  const turn = turns.at(-1);
+  if (!turn) return { diagnosis: '', run_meta: null, error_detail: '' };
   const last = new Map<string, string>();
   for await (const { event, data } of framesOf(context, turn, { signal }))
     if (ending.has(event)) last.set(event, data);
+  const said = textIn(last.get('message'), 'text');
   return {
-    diagnosis: textIn(last.get('message'), 'text'),
+    diagnosis: said || (await endOf(context, turns.slice(0, -1), { signal })).diagnosis,
     run_meta: JSON.parse(last.get('run_complete') ?? 'null'),
     error_detail: textIn(last.get('error'), 'message'),
   };

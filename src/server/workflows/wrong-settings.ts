@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { SettledNode, WrongSetting } from '../../graph/place.ts';
+import type { SettledNode } from '../../graph/place.ts';
+import { readAs, type Wrong } from '../../run/parsed.ts';
 import { GuardSettings } from '../../guards/guard-settings.ts';
 import { Coordinate } from '../compose/coordinate-schema.ts';
 import { unknownAgent, wrongNames } from '../compose/names-in-settings.ts';
@@ -7,22 +8,15 @@ import { unknownAgent, wrongNames } from '../compose/names-in-settings.ts';
 const Guards = z.array(GuardSettings).max(10);
 
 /** What is wrong with the settings of a team or a guard, as they would be read when the node runs. */
-export function wrongSettings(node: SettledNode, agents: readonly string[]): readonly WrongSetting[] {
+export function wrongSettings(node: SettledNode, agents: readonly string[]): readonly Wrong[] {
   if (node.type === 'team') {
-    const read = Coordinate.safeParse(node.settings);
-    return read.success ? wrongNames(read.data, agents) : issuesIn(read.error);
+    const read = readAs(Coordinate, node.settings);
+    return read.fits ? wrongNames(read.value, agents) : read.wrong;
   }
   if (node.settings === undefined) return [];
-  const read = Guards.safeParse(node.settings);
-  if (!read.success) return issuesIn(read.error);
-  return read.data.flatMap((one, i) =>
+  const read = readAs(Guards, node.settings);
+  if (!read.fits) return read.wrong;
+  return read.value.flatMap((one, i) =>
     one.guard === 'judge' ? unknownAgent([i, 'agent'], one.agent, agents) : [],
   );
-}
-
-function issuesIn({ issues }: z.ZodError): readonly WrongSetting[] {
-  return issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === 'number' ? part : String(part))),
-    message,
-  }));
 }

@@ -64,8 +64,8 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'a command waits in the mailbox with its secrets',
     file: 'src/front/front.ts',
-    find: 'const cleaned = world.secrets.cleanAll(checked(command));',
-    replace: 'const cleaned = checked(command);',
+    find: "const cleaned = world.secrets.cleanAll(parsed(Command, command, 'The command'));",
+    replace: "const cleaned = parsed(Command, command, 'The command');",
     test: engine,
     only: 'K7',
   },

@@ -1,5 +1,6 @@
 import type { Entry, FlatStep, FlatTree } from '../../../src/client/client.ts';
 import type { Limits } from '../../../src/run/values.ts';
+import { shownStatus } from '../steps/shown-status.ts';
 
 /** A run in figures. */
 export interface Summary {
@@ -26,7 +27,13 @@ const over = new Set<FlatStep['status']>([
 ]);
 
 export function summaryOf(tree: FlatTree): Summary {
-  const top = tree.steps.filter(({ parent }) => parent === 0).map(waitingAs(tree));
+  const below = (id: number): FlatStep[] => tree.steps.filter(({ parent }) => parent === id);
+  const top = below(0)
+    .map(waitingAs(tree))
+    .map((step) => {
+      const status = shownStatus(step, below);
+      return status === step.status ? step : { ...step, status };
+    });
   const agents = new Map<string, string>();
   let tools = 0;
   let reused = 0;

@@ -24,7 +24,14 @@ export function hasBody({ step, said }: MergedStep, verbosity: Verbosity): boole
 }
 
 /** What a step thought, said, was given and gave back. */
-export function StepBody({ merged }: { readonly merged: MergedStep }): ReactNode {
+export function StepBody({
+  merged,
+  status,
+}: {
+  readonly merged: MergedStep;
+  /** How it stands for people. */
+  readonly status: FlatStep['status'];
+}): ReactNode {
   const { verbosity } = useRunView();
   const { step, said } = merged;
   const isAll = verbosity === 'everything';
@@ -52,7 +59,7 @@ export function StepBody({ merged }: { readonly merged: MergedStep }): ReactNode
             {visible(message)}
           </p>
         ))}
-      {failure && told === undefined && step.status !== 'skipped' && (
+      {failure && told === undefined && status !== 'skipped' && (
         <p className="fail" role="alert">
           {visible(failure.message)}
         </p>

@@ -10,6 +10,7 @@ import { Elapsed } from './elapsed.tsx';
 import { foldGently } from './fold-gently.ts';
 import { useMerged, type MergedStep } from './merged.ts';
 import { useRunView, type Verbosity } from './run-view.tsx';
+import { shownStatus } from './shown-status.ts';
 import { StatusMark, type Status } from './status-mark.tsx';
 import { hasBody, StepBody } from './step-body.tsx';
 import { StepList, useLane } from './step-list.tsx';
@@ -24,7 +25,7 @@ const deepest = 5;
 export const StepCard = memo(function StepCard({ run, id, depth }: StepProps): ReactNode {
   const merged = useMerged(run, id);
   const { folding, verbosity } = useRunView();
-  const status = merged ? statusOf(merged) : 'pending';
+  const status = merged ? statusOf(run, merged) : 'pending';
   const touched = useSource(folding.of(id));
   const hasFailed = status === 'failed' || (merged?.hasBelow === true && hasFailure(run, merged.below));
   const card = useRef<HTMLDivElement>(null);
@@ -35,7 +36,7 @@ export const StepCard = memo(function StepCard({ run, id, depth }: StepProps): R
   return (
     <div className="step" id={`${run.run}.${id}`} data-step={id} data-status={status} ref={card}>
       <Row merged={merged} status={status} depth={depth} isOpen={isOpen} isFoldable={isFoldable} />
-      {isOpen && <StepBody merged={merged} />}
+      {isOpen && <StepBody merged={merged} status={status} />}
       {isOpen && merged.hasBelow && (
         <StepTree run={run} step={StepCard} list={StepList} below={merged.below} depth={depth + 1} />
       )}
@@ -44,8 +45,16 @@ export const StepCard = memo(function StepCard({ run, id, depth }: StepProps): R
 });
 
 /** A step waits for a person when the turn within it does. */
-function statusOf({ step, said }: MergedStep): Status {
-  return step.status === 'running' && said.status === 'waiting' ? 'waiting' : step.status;
+function statusOf(run: RunStore, { step, said }: MergedStep): FlatStep['status'] {
+  if (step.status === 'running' && said.status === 'waiting') return 'waiting';
+  return shownStatus(step, (id) => stepsIn(run, id));
+}
+
+function stepsIn(run: RunStore, id: number): FlatStep[] {
+  return run
+    .below(id)
+    .getSnapshot()
+    .flatMap((one) => run.step(one).getSnapshot() ?? []);
 }
 
 /** What works, waits or has failed, or has in it what did, is open; what has ended well stays so for a moment. */
@@ -117,10 +126,9 @@ function Row({ merged, status, depth, isOpen, isFoldable }: RowProps): ReactNode
 
 /** Whether anything in a branch failed. What was tried again and done after all counts too: somebody may want to know. */
 function hasFailure(run: RunStore, id: number): boolean {
-  return run
-    .below(id)
-    .getSnapshot()
-    .some((one) => run.step(one).getSnapshot()?.status === 'failed' || hasFailure(run, one));
+  return stepsIn(run, id).some(
+    (step) => shownStatus(step, (one) => stepsIn(run, one)) === 'failed' || hasFailure(run, step.id),
+  );
 }
 
 /** How many steps a branch that has ended folds away. */

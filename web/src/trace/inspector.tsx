@@ -9,10 +9,12 @@ import { Markdown } from '../markdown.tsx';
 import { isBlobRef } from '../../../src/run/values.ts';
 import { AgentMark } from '../steps/agent-mark.tsx';
 import { Folding, RunViewContext, type RunView } from '../steps/run-view.tsx';
+import { shownStatus } from '../steps/shown-status.ts';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { StepBody } from '../steps/step-body.tsx';
 import { isTool } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
+import { stepsBelow } from './below.ts';
 import { EventList } from './event-list.tsx';
 import { Frames } from './frames.tsx';
 import { RecordedContext } from './recorded.ts';
@@ -38,12 +40,16 @@ const chatRows = 12;
 const tabs = ['step', 'prompt', 'state', 'events', 'frames'] as const;
 type Tab = (typeof tabs)[number];
 
+function statusIn(tree: FlatTree, step: FlatStep): FlatStep['status'] {
+  return shownStatus(step, (id) => stepsBelow(tree).get(id) ?? []);
+}
+
 /** All that is known of what is chosen. */
 export function Inspector(inspecting: Inspecting): ReactNode {
   const { run, tree, step, at, replay, close } = inspecting;
   const t = useTexts();
   const [tab, setTab] = useState<Tab>('step');
-  const status = step?.status ?? tree.status;
+  const status = step ? statusIn(tree, step) : tree.status;
   return (
     <aside className="inspector" aria-label={t.trace.inspector}>
       <header>
@@ -119,7 +125,10 @@ function StepView({
       <Facts tree={tree} step={step} times={times} choose={choose} />
       {/* What was asked then cannot be answered now. */}
       <div inert={isPast && step.status === 'waiting'} className="inspector-body">
-        <StepBody merged={{ step, said: step, below: step.id, hasBelow: false }} />
+        <StepBody
+          merged={{ step, said: step, below: step.id, hasBelow: false }}
+          status={statusIn(tree, step)}
+        />
       </div>
     </RunViewContext>
   );

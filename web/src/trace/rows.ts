@@ -1,4 +1,5 @@
 import type { FlatStep, FlatTree } from '../../../src/client/client.ts';
+import { shownStatus } from '../steps/shown-status.ts';
 import type { Status } from '../steps/status-mark.tsx';
 import { stepsBelow } from './below.ts';
 import { isTool } from '../steps/words.ts';
@@ -94,7 +95,8 @@ export function rowsOf(
       const isFolded = children !== undefined && folded.has(id) && sought.length === 0;
       const isAside = sought.length > 0 && !found.has(id);
       const place = { depth: levels.length, below: children?.length ?? 0, isFolded, isAside };
-      rows.push(rowOf(step, place, before[rows.length]));
+      const status = shownStatus(step, (one) => below.get(one) ?? []);
+      rows.push(rowOf(step, { ...place, status }, before[rows.length]));
       if (children && !isFolded) levels.push({ steps: children, next: 0 });
     }
   }
@@ -107,20 +109,20 @@ interface Level {
   next: number;
 }
 
-type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside'>;
+type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside' | 'status'>;
 
 const known = new WeakMap<FlatStep, TraceRow>();
 
 /** A line that is as it was is the one it was, so that it is not drawn again: of thousands few change from moment to moment. */
 function rowOf(
   step: FlatStep,
-  { depth, below, isFolded, isAside }: Placed,
+  { depth, below, isFolded, isAside, status }: Placed,
   here: TraceRow | undefined,
 ): TraceRow {
   const was = here?.step === step ? here : known.get(step);
   if (was?.depth === depth && was.below === below && was.isFolded === isFolded && was.isAside === isAside)
     return was;
-  const { id, parent, title, status } = step;
+  const { id, parent, title } = step;
   const row: TraceRow = { id, parent, depth, title, status, below, isFolded, isAside, step };
   known.set(step, row);
   return row;

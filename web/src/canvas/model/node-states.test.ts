@@ -94,3 +94,11 @@ test('[CV6] an edge is taken, dead or ahead by how its node was left', () => {
   expect(edge('work', 'done', 'x')).toBe('ahead');
   expect(edge('never', 'done', 'x')).toBe('ahead');
 });
+
+test('[W311] what was open in a node that was skipped was skipped with it', () => {
+  const told = new Told();
+  const map = told.open(0, 'each', 'map');
+  told.open(told.open(map, 'branch 1', 'branch'), 'ask', 'human');
+  told.close(map, null, 'skipped');
+  expect(statesIn(told.tree).get('each.body.ask')?.status).toBe('skipped');
+});

@@ -29,7 +29,10 @@ export function statesIn({
 }: Pick<FlatTree, 'steps' | 'approvals'>): ReadonlyMap<NodePath, NodeState> {
   const found = new Map<NodePath, Counted>();
   const places = new Map<number, Place>([[0, { part: '' }]]);
-  for (const step of steps) {
+  const skipped = new Set<number>();
+  for (const given of steps) {
+    const step = skipped.has(given.parent) ? withdrawn(given) : given;
+    if (step.status === 'skipped') skipped.add(step.id);
     const around = places.get(step.parent);
     if (!around) continue;
     const place = placeOf(step, around);
@@ -44,6 +47,11 @@ export function statesIn({
       found.get(node)?.approvals.push(id);
   }
   return new Map(found.entries().map(([path, counted]) => [path, stateOf(counted)]));
+}
+
+/** What was open in something that was skipped was skipped with it. */
+function withdrawn(step: FlatStep): FlatStep {
+  return step.status === 'abandoned' ? { ...step, status: 'skipped' } : step;
 }
 
 interface Counted {
