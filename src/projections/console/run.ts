@@ -14,20 +14,26 @@ import { because, controlText } from '../text-of.ts';
 import { seconds } from '../time-text.ts';
 import { worked } from '../working-time.ts';
 import * as cards from './card.ts';
-import type { Change, Happening, Moment, Names } from './happening.ts';
+import { consoleNames, dottedNames, type Change, type Happening, type NameOf, type Names } from './names.ts';
 import * as parts from './part.ts';
 import type { Part } from './part.ts';
 import { partAll } from './thinking-tags.ts';
 import * as thinking from './thinking.ts';
 import type { Draft, Memory, Step } from './thinking.ts';
 
-export type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
+type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
+
+/** The network-operations console, first generation: step cards that unfold. */
+export const consoleProjection = (options: ConsoleOptions) => consoleRun(options, consoleNames);
+
+/** The second generation: calls with ids, and messages in pieces. */
+export const dottedConsoleProjection = (options: ConsoleOptions) => consoleRun(options, dottedNames);
 
 /**
  * A run as a console sees it, told in the names of one generation. Pending steps become cards when they open; phases and
  * states are not for people at a console.
  */
-export function consoleRun<Frame>(
+function consoleRun<Frame>(
   { run, cardsBefore: before = 0 }: ConsoleOptions,
   names: Names<Frame>,
 ): Projection<Place<Memory, Part>, Frame> {
@@ -41,7 +47,7 @@ export function consoleRun<Frame>(
     weight,
     project: (place, entry) =>
       project(place, entry).flatMap((happening) => {
-        const named: ((given: never, moment: Moment) => readonly Frame[]) | undefined = names[happening.type];
+        const named: NameOf<Frame, never> | undefined = names[happening.type];
         return named?.(happening as never, { run, at: entry.at }) ?? [];
       }),
   };
@@ -50,7 +56,9 @@ export function consoleRun<Frame>(
 const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'run.started'({ frames }, { input, conversation, earlier = [] }) {
     const text = cards.plainText(input.text);
-    frames.push({ type: 'began', text, thread: conversation, isFollowUp: earlier.length > 0 });
+    // On re-opening, clients drop what stands between a message of the user and the next start.
+    if (earlier.length > 0) frames.push({ type: 'heard', text });
+    frames.push({ type: 'began', text, thread: conversation });
   },
   'run.ended': end,
   'run.paused': (draft, event) => change(draft, { status: 'paused', message: controlText(event) }),
@@ -94,7 +102,7 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
 
 function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
   const isStopped = outcome === 'stopped';
-  const { story, memory, at } = draft;
+  const { story, memory, frames, at } = draft;
   thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
   const answered = parts.readable(partAll(cards.plainText(answer)).shown);
   // What a failed run says for want of an answer is its failure.
@@ -102,15 +110,15 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
   thinking.tellFailure(draft, story.run, failure?.message);
   const isPartial = isStopped && whole === '' && memory.partial !== '';
   const text = isPartial ? memory.partial : whole;
-  const message = {
-    text,
-    visualizations: filled(story.run.own.brought.shown),
-    partial: isPartial || undefined,
-  };
+  const visualizations = filled(story.run.own.brought.shown);
+  const message = { text, visualizations, partial: isPartial || undefined };
+  frames.push({ type: 'answered', message, isSaid: text === memory.message });
   const time = seconds(story.hasStarted ? worked(story.run, at) : 0);
   const figures = { steps: memory.cards, tokens: usage.input + usage.output, time };
-  const ended = { outcome, failure: failure?.message ?? 'The run failed.', isSaid: text === memory.message };
-  draft.frames.push({ type: 'ended', ...ended, message, figures });
+  // A run that failed is not complete.
+  if (outcome === 'failed') frames.push({ type: 'failed', message: failure?.message ?? 'The run failed.' });
+  else frames.push({ type: 'completed', figures, isStopped });
+  frames.push({ type: 'done', status: isStopped ? 'cancelled' : outcome });
 }
 
 function change({ frames }: Draft, told: Change): void {

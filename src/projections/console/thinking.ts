@@ -4,7 +4,7 @@ import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
-import type { Happening } from './happening.ts';
+import type { Happening } from './names.ts';
 import { lengths, type Part } from './part.ts';
 import { part, unparted } from './thinking-tags.ts';
 

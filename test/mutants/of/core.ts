@@ -86,9 +86,9 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run ends on the console without a terminal frame',
-    file: 'src/projections/console/console.ts',
-    find: "{ event: 'run_complete', data: figures })];",
-    replace: "{ event: 'run_complete', data: figures }).slice(0, 1)];",
+    file: 'src/projections/console/names.ts',
+    find: "done: ({ status }) => [{ event: 'done', data: { status } }],",
+    replace: '',
     test: viewers,
     only: 'one terminal frame',
   },
