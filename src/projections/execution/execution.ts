@@ -2,7 +2,7 @@ import type { EventOf, StepId } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
-import { isBlobRef, type BlobRef } from '../../run/values.ts';
+import { isBlobRef } from '../../run/values.ts';
 import type { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import { stepName } from '../nested.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
@@ -102,20 +102,20 @@ function output(scene: Execution, step: StepId, intermediate_output: Record<stri
 }
 
 function open(scene: Execution, event: EventOf<'step.opened'>, { id, parent, title }: Step): void {
+  const { kind, query, call, agent, model } = event;
+  const given = call && summary(textOf(call.arguments));
   const payload = {
-    step_name: title || event.kind,
+    step_name: title || kind,
     step_type: typeOf(event, isInGraph(scene, event)),
-    input_summary: inputOf(event),
+    input_summary: { user_input: query && summary(query), tool: call?.tool, arguments: given, agent, model },
     parent_step_id: stepName(parent),
   };
   push(scene, id, { event: 'step_started', payload });
 }
 
 /** A workflow that runs as a skill begins with its start, as any does. */
-function isInGraph(
-  { memory: { graphs }, story }: Execution,
-  { kind, parent }: EventOf<'step.opened'>,
-): boolean {
+function isInGraph({ memory, story }: Execution, { kind, parent }: EventOf<'step.opened'>): boolean {
+  const { graphs } = memory;
   if (kind === 'start') graphs.add(parent);
   for (let at = parent; !graphs.has(at); at = story.steps.get(at)?.parent ?? 0) if (at === 0) return false;
   return true;
@@ -142,17 +142,30 @@ function flush(scene: Execution, step: Step | undefined): void {
 
 function close(scene: Execution, event: Closing, step: Step): void {
   flush(scene, step);
-  const { outcome, failure } = event;
-  if (outcome === 'completed' || outcome === 'reused' || outcome === 'skipped')
-    return push(scene, step.id, { event: 'step_completed', payload: outputOf(event, step.text) });
-  const error = failure?.message ?? `The step was ${outcome}.`;
-  push(scene, step.id, { event: 'step_failed', payload: { error } });
+  const { outcome, result, usage, failure, reusedFrom } = event;
+  if (outcome === 'failed' || outcome === 'stopped' || outcome === 'abandoned') {
+    const error = failure?.message ?? `The step was ${outcome}.`;
+    return push(scene, step.id, { event: 'step_failed', payload: { error } });
+  }
+  const output = step.text || textOf(result);
+  const output_summary = {
+    status: outcome,
+    output: output === '' ? undefined : summary(output),
+    tokens: usage && usage.input + usage.output,
+    reason: failure?.message,
+    ...(reusedFrom === undefined ? {} : { reused_from: `s${reusedFrom}`, blocked: true }),
+  };
+  const payload = { output_summary, output_preview: cutWith(output, lengths.preview, '...') };
+  push(scene, step.id, { event: 'step_completed', payload });
 }
 
 function end(scene: Execution, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
   flush(scene, run);
   if (outcome === 'completed') {
-    const payload = { status: outcome, final_response: finalResponse(answer) };
+    const text = textOf(answer);
+    const isWhole = text.length <= lengths.response && !isBlobRef(answer);
+    const beginning = `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
+    const payload = { status: outcome, final_response: isWhole ? text : beginning };
     return push(scene, 0, { event: 'run_completed', payload });
   }
   const error = outcome === 'stopped' ? scene.memory.stop : (failure?.message ?? 'The run failed.');
@@ -198,7 +211,7 @@ const nodeTypes: Readonly<Record<string, StepType>> = {
   loop: 'coordinator',
 };
 
-function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isGraph = false): StepType {
+function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isGraph: boolean): StepType {
   // An item of a map has a kind that is also the type of a node.
   const ofNode = isGraph && !/^branch \d+$/.test(key) ? nodeTypes[kind] : undefined;
   if (ofNode !== undefined) return ofNode;
@@ -206,30 +219,6 @@ function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isGraph = 
   return types[kind] ?? (agent === undefined ? 'transform' : 'agent');
 }
 
-function inputOf({ query, call, agent, model }: EventOf<'step.opened'>): Record<string, unknown> {
-  const given = call && summary(textOf(call.arguments));
-  return { user_input: query && summary(query), tool: call?.tool, arguments: given, agent, model };
-}
-
-function outputOf(event: Closing, text: string) {
-  const { outcome, result, usage, failure, reusedFrom } = event;
-  const output = text || textOf(result);
-  const output_summary = {
-    status: outcome,
-    output: output === '' ? undefined : summary(output),
-    tokens: usage && usage.input + usage.output,
-    reason: failure?.message,
-    ...(reusedFrom === undefined ? {} : { reused_from: `s${reusedFrom}`, blocked: true }),
-  };
-  return { output_summary, output_preview: cutWith(output, lengths.preview, '...') };
-}
-
 function summary(text: string): string {
   return cutWith(text, lengths.summary, '...');
-}
-
-function finalResponse(answer: string | BlobRef | undefined): string {
-  const text = textOf(answer);
-  if (text.length <= lengths.response && !isBlobRef(answer)) return text;
-  return `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
 }
