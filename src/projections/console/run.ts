@@ -60,7 +60,26 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     if (earlier.length > 0) frames.push({ type: 'heard', text });
     frames.push({ type: 'began', text, thread: conversation });
   },
-  'run.ended': end,
+  'run.ended'(draft, { outcome, answer, failure, usage }) {
+    const isStopped = outcome === 'stopped';
+    const { story, memory, frames, at } = draft;
+    thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
+    const answered = parts.readable(partAll(cards.plainText(answer)).shown);
+    // What a failed run says for want of an answer is its failure.
+    const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
+    thinking.tellFailure(draft, story.run, failure?.message);
+    const isPartial = isStopped && whole === '' && memory.partial !== '';
+    const text = isPartial ? memory.partial : whole;
+    const visualizations = filled(story.run.own.brought.shown);
+    const message = { text, visualizations, partial: isPartial || undefined };
+    frames.push({ type: 'answered', message, isSaid: text === memory.message });
+    const time = seconds(story.hasStarted ? worked(story.run, at) : 0);
+    const figures = { steps: memory.cards, tokens: usage.input + usage.output, time };
+    // A run that failed is not complete.
+    if (outcome === 'failed') frames.push({ type: 'failed', message: failure?.message ?? 'The run failed.' });
+    else frames.push({ type: 'completed', figures, isStopped });
+    frames.push({ type: 'done', status: isStopped ? 'cancelled' : outcome });
+  },
   'run.paused': (draft, event) => change(draft, { status: 'paused', message: controlText(event) }),
   'run.resumed': (draft, event) => change(draft, { status: 'in_progress', message: controlText(event) }),
   'stop.requested': (draft, event) => change(draft, { status: 'cancelling', message: controlText(event) }),
@@ -68,7 +87,12 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     const message = 'Another worker took over where the last one ended.';
     change(draft, { status: 'in_progress', message });
   },
-  'approval.requested': ask,
+  'approval.requested'(draft, event, step) {
+    const message = visible(because(event.title, event.message, ''));
+    const { card } = thinking.ownerOf(draft, step).own;
+    const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
+    change(draft, { status: 'waiting', message, ...about });
+  },
   'approval.decided'(draft, event) {
     const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
     const approval = decidedQuestion(event);
@@ -85,13 +109,34 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'step.started'(_, { call }, { own }) {
     own.card = cards.withCall(own.card, call);
   },
-  'text.appended': hear,
+  'text.appended'(draft, { channel, text }, step) {
+    const { role, brought } = step.own;
+    switch (channel) {
+      case 'content':
+        brought.said = parts.withText(brought.said, text);
+        if (role === 'message') thinking.speak(draft, step, text);
+        return;
+      case 'reasoning':
+        brought.mused = gathered(brought.mused, text, parts.lengths.reasoning);
+        return;
+      case 'log':
+        return thinking.thinkAt(draft, step, text);
+      // The arguments of a call are the query of its own card.
+      case 'arguments':
+    }
+  },
   'item.attached'(draft, { item }, step) {
     if (item.kind === 'action') return act(draft, step, item);
     step.own.brought.shown.push(cards.visualizationOf(item, thinking.agentAt(draft, step)));
   },
   'step.closed': close,
-  'step.retried': retry,
+  'step.retried'(draft, { attempt, reason, call }, step) {
+    const { own, title } = step;
+    thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
+    own.brought = parts.nothing();
+    own.card = cards.withCall(own.card, call);
+    thinking.restartSpeech(draft, step);
+  },
   'notice.posted'(draft, { code, message }, step) {
     if (!step.own.card || !thinking.toldByCards.has(code)) thinking.thinkAt(draft, step, message);
   },
@@ -100,61 +145,8 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'message.queued': (draft, { text }) => thinking.think(draft, 'User', text),
 };
 
-function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
-  const isStopped = outcome === 'stopped';
-  const { story, memory, frames, at } = draft;
-  thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-  const answered = parts.readable(partAll(cards.plainText(answer)).shown);
-  // What a failed run says for want of an answer is its failure.
-  const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
-  thinking.tellFailure(draft, story.run, failure?.message);
-  const isPartial = isStopped && whole === '' && memory.partial !== '';
-  const text = isPartial ? memory.partial : whole;
-  const visualizations = filled(story.run.own.brought.shown);
-  const message = { text, visualizations, partial: isPartial || undefined };
-  frames.push({ type: 'answered', message, isSaid: text === memory.message });
-  const time = seconds(story.hasStarted ? worked(story.run, at) : 0);
-  const figures = { steps: memory.cards, tokens: usage.input + usage.output, time };
-  // A run that failed is not complete.
-  if (outcome === 'failed') frames.push({ type: 'failed', message: failure?.message ?? 'The run failed.' });
-  else frames.push({ type: 'completed', figures, isStopped });
-  frames.push({ type: 'done', status: isStopped ? 'cancelled' : outcome });
-}
-
 function change({ frames }: Draft, told: Change): void {
   frames.push({ type: 'changed', change: told });
-}
-
-function ask(draft: Draft, event: EventOf<'approval.requested'>, step: Step): void {
-  const message = visible(because(event.title, event.message, ''));
-  const { card } = thinking.ownerOf(draft, step).own;
-  const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
-  change(draft, { status: 'waiting', message, ...about });
-}
-
-function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: Step): void {
-  const { role, brought } = step.own;
-  switch (channel) {
-    case 'content':
-      brought.said = parts.withText(brought.said, text);
-      if (role === 'message') thinking.speak(draft, step, text);
-      return;
-    case 'reasoning':
-      brought.mused = gathered(brought.mused, text, parts.lengths.reasoning);
-      return;
-    case 'log':
-      return thinking.thinkAt(draft, step, text);
-    // The arguments of a call are the query of its own card.
-    case 'arguments':
-  }
-}
-
-function retry(draft: Draft, { attempt, reason, call }: EventOf<'step.retried'>, step: Step): void {
-  const { own, title } = step;
-  thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
-  own.brought = parts.nothing();
-  own.card = cards.withCall(own.card, call);
-  thinking.restartSpeech(draft, step);
 }
 
 function open(draft: Draft, opening: EventOf<'step.opened'>, step: Step): void {

@@ -59,7 +59,22 @@ const tell: StoryProjection<Memory, Traced, TraceEvent>['tell'] = {
     const details = { content: preview(text, isBlobRef(answer) ? answer.size : text.length), outcome };
     push(trace, { type: 'orion_response', source: 'orion', direction: 'outbound', summary, details });
   },
-  'phase.entered': enter,
+  'phase.entered'(trace, event, { id, own }) {
+    const { memory } = trace;
+    const { phase: toPhase, batch: toolBatchId, reason = null } = event;
+    const phase = leave(trace, id, event.reason);
+    if (phase) {
+      const { phase: fromPhase } = phase;
+      const details = { fromPhase, toPhase, reason, toolBatchId };
+      push(trace, { type: 'phase_transition', summary: `From ${fromPhase} to ${toPhase}`, details, phase });
+    }
+    if (toPhase === 'complete') return;
+    own.phase = { ...event, index: memory.nextPhase };
+    memory.nextPhase += 1;
+    memory.phases.set(id, own.phase);
+    const summary = `${toPhase} of batch ${toolBatchId} begins`;
+    push(trace, { type: 'orchestration_phase_start', summary, details: { reason }, phase: own.phase });
+  },
   'step.opened': call,
   'step.started': call,
   'step.retried': call,
@@ -133,23 +148,6 @@ function push({ frames, memory, at, seq }: Trace, line: Line): void {
 /** A line about a step stands in its phase, and names its tool. */
 function pushOf(trace: Trace, step: Step, line: Line): void {
   push(trace, { ...line, toolName: isToolCall(step) ? toolOf(step) : undefined, phase: step.own.phase });
-}
-
-function enter(trace: Trace, event: EventOf<'phase.entered'>, { id, own }: Step): void {
-  const { memory } = trace;
-  const { phase: toPhase, batch: toolBatchId, reason = null } = event;
-  const phase = leave(trace, id, event.reason);
-  if (phase) {
-    const { phase: fromPhase } = phase;
-    const details = { fromPhase, toPhase, reason, toolBatchId };
-    push(trace, { type: 'phase_transition', summary: `From ${fromPhase} to ${toPhase}`, details, phase });
-  }
-  if (toPhase === 'complete') return;
-  own.phase = { ...event, index: memory.nextPhase };
-  memory.nextPhase += 1;
-  memory.phases.set(id, own.phase);
-  const summary = `${toPhase} of batch ${toolBatchId} begins`;
-  push(trace, { type: 'orchestration_phase_start', summary, details: { reason }, phase: own.phase });
 }
 
 /** The phase that a step had entered, which is over. */

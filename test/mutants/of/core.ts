@@ -249,8 +249,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'what a step said last is not told when it ends',
     file: 'src/projections/execution/execution.ts',
-    find: 'event: Closing, step: Step): void {\n  flush(scene, step);',
-    replace: 'event: Closing, step: Step): void {',
+    find: "'step.closed'(scene, event, step) {\n    flush(scene, step);",
+    replace: "'step.closed'(scene, event, step) {",
     test: 'src/projections/execution/execution.test.ts',
     only: 'all that steps say is told',
   },
