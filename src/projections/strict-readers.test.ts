@@ -7,7 +7,7 @@ import { plausibleRun } from '../../test/plausible-run.ts';
 import { encode } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { ConsoleFrame } from '../wire/console.ts';
-import { dottedConsoleProjection } from './console/dotted.ts';
+import { dottedConsoleProjection } from './console/run.ts';
 import { executionProjection } from './execution/execution.ts';
 import { ownProtocols } from './own-protocols.ts';
 import { projectAll } from './projection.ts';

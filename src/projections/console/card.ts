@@ -5,7 +5,6 @@ import { filled } from '../../run/present.ts';
 import type { BlobRef, Item, Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';
-import { calledBy } from '../called.ts';
 import { graphRows } from './graph.ts';
 import { lengths, readable, shownText, type Card } from './part.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
@@ -26,7 +25,7 @@ export function newCard(event: EventOf<'step.opened'>, { above, number, thought 
   const query = asked.query || (agent === undefined && above ? above.query : cut(title, lengths.query));
   const reasoning = event.reasoning ?? asked.reasoning;
   const parent = above && { step: above.step, number: above.number };
-  return { step, number, parent, agent, name: calledBy(event) ?? agent, query, reasoning, thought };
+  return { step, number, parent, query, reasoning, thought };
 }
 
 /** A person may have changed what will run, and a new attempt may run something else. */

@@ -5,8 +5,7 @@ import type { EventOf, RunEvent } from '../../run/events.ts';
 import type { ConsoleFrame } from '../../wire/console.ts';
 import { shower } from '../preferences/preferences.ts';
 import { projectAll, type Preferences } from '../projection.ts';
-import { consoleProjection } from './console.ts';
-import { dottedConsoleProjection } from './dotted.ts';
+import { consoleProjection, dottedConsoleProjection } from './run.ts';
 
 const told = (...events: readonly RunEvent[]): readonly ConsoleFrame[] =>
   projectAll(consoleProjection({ run: 'run-1' }), journal(...events))[1];

@@ -15,7 +15,7 @@ import {
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import type { ConsoleFrame } from '../../wire/console.ts';
-import { consoleProjection } from './console.ts';
+import { consoleProjection } from './run.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { projectAll } from '../projection.ts';
 

@@ -4,7 +4,7 @@ import { callTo, closed, ended, journal, opened, retried, said, started } from '
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import type { DottedFrame } from '../../wire/console.ts';
-import { dottedConsoleProjection } from './dotted.ts';
+import { dottedConsoleProjection } from './run.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { projectAll } from '../projection.ts';
 

@@ -17,10 +17,8 @@ export function graphRows(data: unknown): unknown {
   const { nodes, edges, query = '' } = topology;
   const linked = new Set(edges.flatMap(({ source, target }) => [source, target]));
   const alone = nodes.filter(({ id }) => !linked.has(id));
-  const rows =
-    edges.length === 0
-      ? nodes.map((node) => flat(node))
-      : [...edges.map((edge) => flat(edge)), ...alone.map(({ id }) => ({ source: id }))];
+  const others = alone.map((node) => (edges.length === 0 ? flat(node) : { source: node.id }));
+  const rows = [...edges.map((edge) => flat(edge)), ...others];
   return { columns: columnsOf(rows), data: rows, query };
 }
 
@@ -30,14 +28,11 @@ function flat({ properties, ...own }: Row): Row {
   return { ...more, ...own };
 }
 
-const first = ['source', 'target', 'id', 'label'];
-
+/** Each name once, the known ones first; the first value under it says what it holds. */
 function columnsOf(rows: readonly Row[]): { readonly name: string; readonly type: string }[] {
-  const types = new Map<string, string>();
-  for (const row of rows)
-    for (const [name, value] of Object.entries(row))
-      if (!types.has(name)) types.set(name, typeof value === 'number' ? 'number' : 'string');
-  const known = first.filter((name) => types.has(name));
-  const others = [...types.keys()].filter((name) => !first.includes(name));
-  return [...known, ...others].map((name) => ({ name, type: types.get(name) ?? 'string' }));
+  const cells = rows.flatMap((row) => Object.entries(row));
+  const values = new Map(cells.toReversed());
+  const names = new Set(['source', 'target', 'id', 'label', ...cells.map(([name]) => name)]);
+  const typeOf = (name: string): string => (typeof values.get(name) === 'number' ? 'number' : 'string');
+  return [...names].filter((name) => values.has(name)).map((name) => ({ name, type: typeOf(name) }));
 }

@@ -22,9 +22,6 @@ export interface Card {
   readonly number: number;
   /** The card it was opened in. */
   readonly parent: Pick<Card, 'step' | 'number'> | undefined;
-  readonly agent: string | undefined;
-  /** What it goes by; undefined for one that goes by its title, which may still be arriving. */
-  readonly name: string | undefined;
   readonly query: string;
   readonly reasoning: string | undefined;
   /** What the orchestrator said before it opened this card. */
@@ -68,15 +65,15 @@ export interface Brought {
 export const nothing = (): Brought => ({ said: unsaid, mused: '', shown: [], below: [] });
 
 export function newPart(event: EventOf<'step.opened'>, above: OpenStep<Part> | undefined): Part {
-  const role = above ? roleOf(event, above.own) : 'message';
+  const role = above ? roleOf(event, above) : 'message';
   const owner = role === 'card' ? event.step : (above?.own.owner ?? 0);
   return { role, owner, speeches: 0, acts: new Map(), brought: nothing() };
 }
 
-function roleOf(event: EventOf<'step.opened'>, above: Part): Role {
-  if (isDelegated(event, above.card)) return 'card';
-  if (event.kind === 'turn') return above.role === 'card' ? 'part' : above.role;
-  if (event.kind === 'answer') return above.owner === 0 ? 'message' : 'part';
+function roleOf(event: EventOf<'step.opened'>, { opening, own }: OpenStep<Part>): Role {
+  if (isDelegated(event, own.card && { agent: opening.agent ?? opening.call?.tool })) return 'card';
+  if (event.kind === 'turn') return own.role === 'card' ? 'part' : own.role;
+  if (event.kind === 'answer') return own.owner === 0 ? 'message' : 'part';
   return 'thinking';
 }
 

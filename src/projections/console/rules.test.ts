@@ -7,8 +7,7 @@ import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
 import { indexedAll } from '../../run/facts.ts';
 import type { Json } from '../../run/values.ts';
 import type { ConsoleFrame, DottedFrame } from '../../wire/console.ts';
-import { dottedConsoleProjection } from './dotted.ts';
-import { consoleProjection } from './console.ts';
+import { consoleProjection, dottedConsoleProjection } from './run.ts';
 import { projectAll } from '../projection.ts';
 
 const frames = (entries: readonly Entry[]): readonly ConsoleFrame[] =>

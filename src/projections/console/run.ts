@@ -14,20 +14,26 @@ import { because, controlText } from '../text-of.ts';
 import { seconds } from '../time-text.ts';
 import { worked } from '../working-time.ts';
 import * as cards from './card.ts';
-import type { Change, Happening, Moment, Names } from './happening.ts';
+import { consoleNames, dottedNames, type Change, type Happening, type NameOf, type Names } from './names.ts';
 import * as parts from './part.ts';
 import type { Part } from './part.ts';
 import { partAll } from './thinking-tags.ts';
 import * as thinking from './thinking.ts';
 import type { Draft, Memory, Step } from './thinking.ts';
 
-export type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
+type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
+
+/** The network-operations console, first generation: step cards that unfold. */
+export const consoleProjection = (options: ConsoleOptions) => consoleRun(options, consoleNames);
+
+/** The second generation: calls with ids, and messages in pieces. */
+export const dottedConsoleProjection = (options: ConsoleOptions) => consoleRun(options, dottedNames);
 
 /**
  * A run as a console sees it, told in the names of one generation. Pending steps become cards when they open; phases and
  * states are not for people at a console.
  */
-export function consoleRun<Frame>(
+function consoleRun<Frame>(
   { run, cardsBefore: before = 0 }: ConsoleOptions,
   names: Names<Frame>,
 ): Projection<Place<Memory, Part>, Frame> {
@@ -41,7 +47,7 @@ export function consoleRun<Frame>(
     weight,
     project: (place, entry) =>
       project(place, entry).flatMap((happening) => {
-        const named: ((given: never, moment: Moment) => readonly Frame[]) | undefined = names[happening.type];
+        const named: NameOf<Frame, never> | undefined = names[happening.type];
         return named?.(happening as never, { run, at: entry.at }) ?? [];
       }),
   };
@@ -50,9 +56,30 @@ export function consoleRun<Frame>(
 const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'run.started'({ frames }, { input, conversation, earlier = [] }) {
     const text = cards.plainText(input.text);
-    frames.push({ type: 'began', text, thread: conversation, isFollowUp: earlier.length > 0 });
+    // On re-opening, clients drop what stands between a message of the user and the next start.
+    if (earlier.length > 0) frames.push({ type: 'heard', text });
+    frames.push({ type: 'began', text, thread: conversation });
   },
-  'run.ended': end,
+  'run.ended'(draft, { outcome, answer, failure, usage }) {
+    const isStopped = outcome === 'stopped';
+    const { story, memory, frames, at } = draft;
+    thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
+    const answered = parts.readable(partAll(cards.plainText(answer)).shown);
+    // What a failed run says for want of an answer is its failure.
+    const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
+    thinking.tellFailure(draft, story.run, failure?.message);
+    const isPartial = isStopped && whole === '' && memory.partial !== '';
+    const text = isPartial ? memory.partial : whole;
+    const visualizations = filled(story.run.own.brought.shown);
+    const message = { text, visualizations, partial: isPartial || undefined };
+    frames.push({ type: 'answered', message, isSaid: text === memory.message });
+    const time = seconds(story.hasStarted ? worked(story.run, at) : 0);
+    const figures = { steps: memory.cards, tokens: usage.input + usage.output, time };
+    // A run that failed is not complete.
+    if (outcome === 'failed') frames.push({ type: 'failed', message: failure?.message ?? 'The run failed.' });
+    else frames.push({ type: 'completed', figures, isStopped });
+    frames.push({ type: 'done', status: isStopped ? 'cancelled' : outcome });
+  },
   'run.paused': (draft, event) => change(draft, { status: 'paused', message: controlText(event) }),
   'run.resumed': (draft, event) => change(draft, { status: 'in_progress', message: controlText(event) }),
   'stop.requested': (draft, event) => change(draft, { status: 'cancelling', message: controlText(event) }),
@@ -60,7 +87,12 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     const message = 'Another worker took over where the last one ended.';
     change(draft, { status: 'in_progress', message });
   },
-  'approval.requested': ask,
+  'approval.requested'(draft, event, step) {
+    const message = visible(because(event.title, event.message, ''));
+    const { card } = thinking.ownerOf(draft, step).own;
+    const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
+    change(draft, { status: 'waiting', message, ...about });
+  },
   'approval.decided'(draft, event) {
     const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
     const approval = decidedQuestion(event);
@@ -77,13 +109,34 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'step.started'(_, { call }, { own }) {
     own.card = cards.withCall(own.card, call);
   },
-  'text.appended': hear,
+  'text.appended'(draft, { channel, text }, step) {
+    const { role, brought } = step.own;
+    switch (channel) {
+      case 'content':
+        brought.said = parts.withText(brought.said, text);
+        if (role === 'message') thinking.speak(draft, step, text);
+        return;
+      case 'reasoning':
+        brought.mused = gathered(brought.mused, text, parts.lengths.reasoning);
+        return;
+      case 'log':
+        return thinking.thinkAt(draft, step, text);
+      // The arguments of a call are the query of its own card.
+      case 'arguments':
+    }
+  },
   'item.attached'(draft, { item }, step) {
     if (item.kind === 'action') return act(draft, step, item);
     step.own.brought.shown.push(cards.visualizationOf(item, thinking.agentAt(draft, step)));
   },
   'step.closed': close,
-  'step.retried': retry,
+  'step.retried'(draft, { attempt, reason, call }, step) {
+    const { own, title } = step;
+    thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
+    own.brought = parts.nothing();
+    own.card = cards.withCall(own.card, call);
+    thinking.restartSpeech(draft, step);
+  },
   'notice.posted'(draft, { code, message }, step) {
     if (!step.own.card || !thinking.toldByCards.has(code)) thinking.thinkAt(draft, step, message);
   },
@@ -92,61 +145,8 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
   'message.queued': (draft, { text }) => thinking.think(draft, 'User', text),
 };
 
-function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
-  const isStopped = outcome === 'stopped';
-  const { story, memory, at } = draft;
-  thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-  const answered = parts.readable(partAll(cards.plainText(answer)).shown);
-  // What a failed run says for want of an answer is its failure.
-  const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
-  thinking.tellFailure(draft, story.run, failure?.message);
-  const isPartial = isStopped && whole === '' && memory.partial !== '';
-  const text = isPartial ? memory.partial : whole;
-  const message = {
-    text,
-    visualizations: filled(story.run.own.brought.shown),
-    partial: isPartial || undefined,
-  };
-  const time = seconds(story.hasStarted ? worked(story.run, at) : 0);
-  const figures = { steps: memory.cards, tokens: usage.input + usage.output, time };
-  const ended = { outcome, failure: failure?.message ?? 'The run failed.', isSaid: text === memory.message };
-  draft.frames.push({ type: 'ended', ...ended, message, figures });
-}
-
 function change({ frames }: Draft, told: Change): void {
   frames.push({ type: 'changed', change: told });
-}
-
-function ask(draft: Draft, event: EventOf<'approval.requested'>, step: Step): void {
-  const message = visible(because(event.title, event.message, ''));
-  const { card } = thinking.ownerOf(draft, step).own;
-  const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
-  change(draft, { status: 'waiting', message, ...about });
-}
-
-function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: Step): void {
-  const { role, brought } = step.own;
-  switch (channel) {
-    case 'content':
-      brought.said = parts.withText(brought.said, text);
-      if (role === 'message') thinking.speak(draft, step, text);
-      return;
-    case 'reasoning':
-      brought.mused = gathered(brought.mused, text, parts.lengths.reasoning);
-      return;
-    case 'log':
-      return thinking.thinkAt(draft, step, text);
-    // The arguments of a call are the query of its own card.
-    case 'arguments':
-  }
-}
-
-function retry(draft: Draft, { attempt, reason, call }: EventOf<'step.retried'>, step: Step): void {
-  const { own, title } = step;
-  thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
-  own.brought = parts.nothing();
-  own.card = cards.withCall(own.card, call);
-  thinking.restartSpeech(draft, step);
 }
 
 function open(draft: Draft, opening: EventOf<'step.opened'>, step: Step): void {

@@ -1,10 +1,11 @@
 import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
+import { calledBy } from '../called.ts';
 import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
-import type { Happening } from './happening.ts';
+import type { Happening } from './names.ts';
 import { lengths, type Part } from './part.ts';
 import { part, unparted } from './thinking-tags.ts';
 
@@ -72,9 +73,9 @@ export function agentAt(draft: Draft, step: Step): string {
   return step.own.owner === 0 ? orchestrator : nameOf(ownerOf(draft, step));
 }
 
-/** As people call it. */
-export function nameOf({ own, title }: Step): string {
-  return own.card?.name ?? (title.trim() === '' ? 'Step' : title);
+/** As people call it; a card of nobody goes by its title, which may still be arriving. */
+export function nameOf({ opening, title }: Step): string {
+  return calledBy(opening) ?? opening.call?.tool ?? (title.trim() === '' ? 'Step' : title);
 }
 
 /** The card a step belongs to, or the run. */

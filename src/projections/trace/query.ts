@@ -12,25 +12,22 @@ export function queryTrace(events: readonly TraceEvent[], filter: TraceFilter) {
 
 /** All events that fit, whatever page is wanted. */
 export function fittingEvents(events: readonly TraceEvent[], filter: TraceFilter): readonly TraceEvent[] {
-  const wanted = readFilter(filter);
-  return events.filter((event) => isWanted(event, wanted));
-}
-
-function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
-  return parsed(TraceFilter, filter, 'The filter of a trace');
+  const { text, since, until, ...wanted } = readFilter(filter);
+  return events.filter((event) => {
+    const { summary, toolName = '', details } = event;
+    const at = Date.parse(event.timestamp);
+    const said = (): string => `${summary} ${toolName} ${JSON.stringify(details)}`.toLowerCase();
+    return (
+      exact.every((field) => wanted[field] === undefined || event[field] === wanted[field]) &&
+      (since === undefined || at >= Date.parse(since)) &&
+      (until === undefined || at < Date.parse(until)) &&
+      (text === undefined || said().includes(text.toLowerCase()))
+    );
+  });
 }
 
 const exact = ['projectId', 'type', 'source', 'requestId'] as const;
 
-function isWanted(event: TraceEvent, wanted: z.output<typeof TraceFilter>): boolean {
-  const { text, since, until } = wanted;
-  const { summary, toolName = '', details } = event;
-  const at = Date.parse(event.timestamp);
-  const said = (): string => `${summary} ${toolName} ${JSON.stringify(details)}`.toLowerCase();
-  return (
-    exact.every((field) => wanted[field] === undefined || event[field] === wanted[field]) &&
-    (since === undefined || at >= Date.parse(since)) &&
-    (until === undefined || at < Date.parse(until)) &&
-    (text === undefined || said().includes(text.toLowerCase()))
-  );
+function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
+  return parsed(TraceFilter, filter, 'The filter of a trace');
 }

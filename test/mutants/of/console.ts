@@ -7,10 +7,10 @@ const session = 'test/scenarios/console-rules.test.ts';
 export const consoleMutants: readonly Mutant[] = [
   {
     name: 'on a console a follow-up begins before its message',
-    file: 'src/projections/console/console.ts',
-    find: "...heard(began),\n    { event: 'run_start', data: { run_id: run, alert: began.text, timestamp: isoTime(at) } },",
+    file: 'src/projections/console/run.ts',
+    find: "if (earlier.length > 0) frames.push({ type: 'heard', text });\n    frames.push({ type: 'began', text, thread: conversation });",
     replace:
-      "{ event: 'run_start', data: { run_id: run, alert: began.text, timestamp: isoTime(at) } },\n    ...heard(began),",
+      "frames.push({ type: 'began', text, thread: conversation });\n    if (earlier.length > 0) frames.push({ type: 'heard', text });",
     test: rules,
     only: 'P40',
   },
@@ -152,9 +152,9 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'calls of all turns share their ids',
-    file: 'src/projections/console/dotted.ts',
-    find: 'return { id: `${run}-s${step}`,',
-    replace: 'return { id: `s${step}`,',
+    file: 'src/projections/console/names.ts',
+    find: 'return { id: `${run}-s${card.step}`,',
+    replace: 'return { id: `s${card.step}`,',
     test: 'src/projections/console/dotted.test.ts',
     only: 'P94',
   },

@@ -86,9 +86,9 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run ends on the console without a terminal frame',
-    file: 'src/projections/console/console.ts',
-    find: "{ event: 'run_complete', data: figures })];",
-    replace: "{ event: 'run_complete', data: figures }).slice(0, 1)];",
+    file: 'src/projections/console/names.ts',
+    find: "done: ({ status }) => [{ event: 'done', data: { status } }],",
+    replace: '',
     test: viewers,
     only: 'one terminal frame',
   },
@@ -249,8 +249,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'what a step said last is not told when it ends',
     file: 'src/projections/execution/execution.ts',
-    find: 'event: Closing, step: Step): void {\n  flush(scene, step);',
-    replace: 'event: Closing, step: Step): void {',
+    find: "'step.closed'(scene, event, step) {\n    flush(scene, step);",
+    replace: "'step.closed'(scene, event, step) {",
     test: 'src/projections/execution/execution.test.ts',
     only: 'all that steps say is told',
   },

@@ -104,7 +104,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'what was blocked counts as attempted',
-    file: 'src/projections/trace/lines.ts',
+    file: 'src/projections/trace/trace.ts',
     find: 'attempts: attemptsOf(step),',
     replace: 'attempts: step.attempt,',
     test: trace,
