@@ -4,9 +4,8 @@ import { Engine } from '../test/engine.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import type { AgentEvent } from '../src/gateways/gateway.ts';
 import { Secrets } from '../src/guards/secrets.ts';
-import { approval } from '../src/policies/approval.ts';
-import { budget } from '../src/policies/budget.ts';
-import { newId, sha256, systemClock } from '../src/server/system.ts';
+import { approval, budget } from '../src/policies/standard.ts';
+import { newId, sha256, systemClock } from '../src/server/context.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import { foldBench } from './fold.ts';
 

@@ -2,7 +2,7 @@
 import { Engine } from './engine.ts';
 import type { Scope } from '../src/engine/scope.ts';
 import { converseIn } from '../src/flows/converse/converse.ts';
-import type { ConverseRules } from '../src/flows/converse/settings.ts';
+import type { ConverseRules } from '../src/flows/converse/course.ts';
 import type { Gateway } from '../src/gateways/gateway.ts';
 import type { Policy } from '../src/policies/policy.ts';
 import type { RunTree } from '../src/run/tree.ts';

@@ -48,7 +48,7 @@ function loadedBy(path: string, loaded = new Set<string>()): readonly string[] {
 const allowed: [path: string, text: string][] = [
   ['src/run/a.ts', `import { z } from 'zod'; import { b } from './b.ts';`],
   [
-    'src/policies/budget.ts',
+    'src/policies/standard.ts',
     `import type { RunTree } from '../run/tree.ts'; import { p } from './policy.ts';`,
   ],
   ['src/wire/ag-ui.ts', `import type { Event } from 'undici'; import { type A } from 'undici';`],
@@ -82,7 +82,6 @@ const allowed: [path: string, text: string][] = [
     `import { sqlite } from '../stores/sqlite.ts'; import { s } from '../stores/store.ts';`,
   ],
   ['src/server/compose/config.ts', `const config = await import(path);`],
-  ['src/server/runs/files.ts', `import { blobName } from '../../stores/blob-name.ts';`],
   ['src/index.ts', `export { memoryStore } from './stores/memory.ts'; export { fold } from './run/fold.ts';`],
   [
     'src/stores/memory.test.ts',

@@ -2,7 +2,7 @@
 // answer are read against the run; lines of thinking and changes against the second generation, which has them in other frames.
 import { newStory, tellStory, type OpenStep } from '../src/projections/story.ts';
 import { textOf } from '../src/projections/text-of.ts';
-import { isDelegated } from '../src/run/delegated.ts';
+import { isDelegated } from '../src/run/facts.ts';
 import type { Entry, EventOf } from '../src/run/events.ts';
 import type { ConsoleFrame, DottedFrame } from '../src/wire/console.ts';
 import { firstDifference } from './first-difference.ts';

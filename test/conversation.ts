@@ -1,14 +1,12 @@
 // One agent with tools, run to its end over real parts: the memory store, the engine, the policies.
-import type { RunRequest } from '../src/front/create-run.ts';
+import type { RunRequest } from '../src/front/front.ts';
 import { Engine } from './engine.ts';
 import { converse } from '../src/flows/converse/converse.ts';
-import type { ConverseRules } from '../src/flows/converse/settings.ts';
+import type { ConverseRules } from '../src/flows/converse/course.ts';
 import type { Gateway, Message, Turn } from '../src/gateways/gateway.ts';
 import type { Move } from '../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../src/gateways/scripted/scripted.ts';
-import { approval } from '../src/policies/approval.ts';
-import { budget } from '../src/policies/budget.ts';
-import { duplicate } from '../src/policies/duplicate.ts';
+import { approval, budget, duplicate } from '../src/policies/standard.ts';
 import type { RunTree, Step } from '../src/run/tree.ts';
 import type { Tool } from '../src/tools/tool.ts';
 import { ended, startRun, testWorld, type TestWorld } from './world.ts';

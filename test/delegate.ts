@@ -1,4 +1,4 @@
-import type { RunRequest } from '../src/front/create-run.ts';
+import type { RunRequest } from '../src/front/front.ts';
 import { Engine } from './engine.ts';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { RunTree } from '../src/run/tree.ts';

@@ -6,7 +6,7 @@ import { calm } from './virtual-clock.ts';
 import { flowOf } from './world.ts';
 import { answerOf } from './conversation.ts';
 import { failureIn } from '../src/engine/scope/broken.ts';
-import { takeStray } from '../src/engine/scope/stray.ts';
+import { takeStray } from '../src/engine/activity.ts';
 import type { Flow } from '../src/engine/scope.ts';
 
 /** The line that is thrown from, as stacks have it. */

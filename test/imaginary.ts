@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { overStory } from '../src/projections/story-projection.ts';
 import { protocol } from '../src/projections/protocol.ts';
 import { isOpen, stepOf, textOf, type RunTree, type Step } from '../src/run/tree.ts';
-import { parsed } from '../src/run/parsed.ts';
+import { parsed } from '../src/run/values.ts';
 import { bytes, type BinaryFrame } from '../src/wire/framing.ts';
 
 export type Told =

@@ -1,20 +1,19 @@
 // A small world for tests of the engine: real stores and gateways, the machine's clock.
 import type { Agent } from '../src/catalog/agent.ts';
-import type { RunRequest } from '../src/front/create-run.ts';
+import type { RunRequest } from '../src/front/front.ts';
 import { Engine } from './engine.ts';
 import type { Flow, Scope } from '../src/engine/scope.ts';
 import type { Catalog, World } from '../src/engine/world.ts';
 import { Secrets } from '../src/guards/secrets.ts';
 import { scriptedGateway } from '../src/gateways/scripted/scripted.ts';
 import type { Script } from '../src/gateways/scripted/script.ts';
-import { approval } from '../src/policies/approval.ts';
-import { budget } from '../src/policies/budget.ts';
+import { approval, budget } from '../src/policies/standard.ts';
 import { decodeAll } from '../src/run/codec.ts';
 import type { Entry } from '../src/run/events.ts';
 import { foldAll } from '../src/run/fold.ts';
 import type { RunTree } from '../src/run/tree.ts';
 import type { Effect, Json } from '../src/run/values.ts';
-import { newId, sha256, systemClock } from '../src/server/system.ts';
+import { newId, sha256, systemClock } from '../src/server/context.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import type { Store } from '../src/stores/store.ts';
 import type { Tool, ToolContext } from '../src/tools/tool.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf, stepsOf, talk } from '../../test/conversation.ts';
-import type { ConverseRules } from '../../src/flows/converse/settings.ts';
+import type { ConverseRules } from '../../src/flows/converse/course.ts';
 import { openAiChatGateway } from '../../src/gateways/chat/openai-chat.ts';
 import { codeTool } from '../../src/tools/code/code.ts';
 import { documentTools } from '../../src/tools/documents/documents.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { routerMessages, synthesisMessages } from '../../src/flows/coordinate/words.ts';
 import { planSchema, type RoutePlan } from '../../src/flows/plan.ts';
 import { readPlan } from '../../src/flows/read-plan.ts';
-import { chatRequest } from '../../src/gateways/chat/request.ts';
+import { chatRequest } from '../../src/gateways/chat/openai-chat.ts';
 import type { Message, ToolOffer } from '../../src/gateways/gateway.ts';
 import type { Json } from '../../src/run/values.ts';
 import { decide } from './rules.ts';

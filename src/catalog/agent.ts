@@ -26,8 +26,3 @@ export interface Agent {
   /** Who decides what it asks, at least, in whichever app it works. */
   readonly approvals?: Deciders | undefined;
 }
-
-/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
-export function isModel({ effect, state = 'stateless' }: Agent): boolean {
-  return effect === 'pure' && state === 'stateless';
-}

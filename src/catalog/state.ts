@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readAs } from '../run/parsed.ts';
-import { Json } from '../run/values.ts';
+import { readAs, Json } from '../run/values.ts';
 
 /**
  * How an agent remembers a conversation. `restore`: it keeps nothing, and gets its own exchanges back with the state it

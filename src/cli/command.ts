@@ -1,5 +1,5 @@
-import { filled } from '../run/present.ts';
-import { type Asked, askedFrom } from '../server/viewers/preferring.ts';
+import { filled } from '../run/codec.ts';
+import { type Asked, askedFrom } from '../server/viewers/channels.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export interface Option {

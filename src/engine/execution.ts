@@ -5,29 +5,20 @@ import type { Fence } from '../stores/store.ts';
 import { stopped } from '../run/stopped.ts';
 import { aborted } from './aborted.ts';
 import { Activity } from './activity.ts';
-import { answered } from './answered.ts';
-import { Commands } from './recovery/commands.ts';
-import { Conversation } from './conversation/conversation.ts';
-import type { CutOffs } from './recovery/cut-offs.ts';
-import { Deadlines } from './time/deadlines.ts';
-import { apology, closings } from './recovery/ending.ts';
+import { Commands, apology, closings, type Recorded } from './recovery/recorded.ts';
+import { Conversation, SentHistory } from './conversation/conversation.ts';
+import type { CutOffs, Claimed, Loaded } from './recovery/load.ts';
+import { Deadlines, Lease, leaseLength, momentOf } from './time/deadlines.ts';
 import { forever } from './forever.ts';
-import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
-import type { Claimed, Loaded } from './recovery/load.ts';
-import { Parking } from './recovery/parking.ts';
-import { cancelAsking } from './turn/cancel-turn.ts';
-import { Prompts } from './turn/prompts.ts';
-import { Questions } from './question/questions.ts';
-import type { Recorded } from './recovery/recorded.ts';
+import { Parking, cancelAsking, Questions } from './question/questions.ts';
+import { Prompts } from './turn/turn-meter.ts';
 import { Remembered } from './conversation/remembered.ts';
-import { Guarding } from './record/guarding.ts';
-import type { RunGuards } from './record/run-guards.ts';
-import { bytesBeside, lastSpace, Space } from './record/space.ts';
-import { SentHistory } from './conversation/sent-history.ts';
-import { StepWatch } from './scope/step-watch.ts';
+import { Guarding, type RunGuards } from './record/guarding.ts';
+import { bytesBeside, lastSpace, Space, Writer } from './record/writer.ts';
+import { StepWatch } from './scope/composite.ts';
 import type { Workplace } from './world.ts';
-import { Writer } from './record/writer.ts';
+import { failureOf } from '../run/failure.ts';
 
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;
@@ -327,4 +318,25 @@ export class Execution {
     await Promise.race([this.barrier(), this.done]);
     this.drop();
   }
+}
+
+const retryPause = 100;
+
+/** Ask the store until it answers; a refusal means that the run is another worker's. Undefined once it was let go of. */
+async function answered<T>(
+  execution: Execution,
+  question: () => Promise<T>,
+): Promise<{ readonly answer: T } | undefined> {
+  const { world, dropped } = execution;
+  while (!dropped.aborted) {
+    try {
+      return { answer: await question() };
+    } catch (thrown) {
+      const { code } = failureOf(thrown);
+      if (code === 'rejected' || code === 'unknown') execution.drop();
+      else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
+      else await world.clock.sleep(retryPause, dropped);
+    }
+  }
+  return undefined;
 }

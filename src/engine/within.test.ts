@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Within } from './within.ts';
+import { Within } from './activity.ts';
 
 test('it aborts with the outer signal, for its reason', () => {
   const outer = new AbortController();

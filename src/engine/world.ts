@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Clock } from './time/clock.ts';
 import type { Meter } from './meter.ts';
 import type { Flow } from './scope.ts';
-import { StoreTime } from './time/store-time.ts';
+import { StoreTime } from './time/deadlines.ts';
 
 /** What runs are made of here. */
 export interface Catalog {

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { readAs } from '../run/parsed.ts';
+import { readAs } from '../run/values.ts';
 import { broken, jsonWithin } from '../run/json-within.ts';
-import { circleOf, roundsOf, strategies, taskKey } from './plan.ts';
-import type { PlannedTask, RoutePlan, Strategy } from './plan.ts';
+import {
+  circleOf,
+  roundsOf,
+  strategies,
+  taskKey,
+  type PlannedTask,
+  type RoutePlan,
+  type Strategy,
+} from './plan.ts';
 import { withoutThoughts } from './without-thoughts.ts';
 
 const mostTasks = 12;

@@ -1,4 +1,4 @@
-import { flowId } from '../engine/flow-id.ts';
+import { flowId } from '../engine/scope/run-flow.ts';
 import type { World } from '../engine/world.ts';
 import { decodeAll } from '../run/codec.ts';
 import type { Command } from '../run/commands.ts';

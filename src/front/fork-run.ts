@@ -1,15 +1,12 @@
-import { flowId } from '../engine/flow-id.ts';
+import { flowId } from '../engine/scope/run-flow.ts';
 import { keptName } from '../engine/record/kept-name.ts';
-import { isLarge, previewOf } from '../engine/record/large.ts';
-import { keepLargeInput } from '../engine/record/large-input.ts';
+import { isLarge, previewOf, keepLargeInput } from '../engine/record/large.ts';
 import type { Workplace } from '../engine/world.ts';
-import { encodeAll } from '../run/codec.ts';
+import { encodeAll, present } from '../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/present.ts';
-import { referencesIn } from '../run/references.ts';
-import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { referencesIn, isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import type { Blobs } from '../stores/store.ts';
 
 type Owner = Parameters<Blobs['put']>[0];

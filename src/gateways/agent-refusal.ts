@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import type { Refusal } from './http/ask-again.ts';
+import type { Refusal } from './http/event-channel.ts';
 import type { Turn } from './gateway.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Wrong } from '../run/parsed.ts';
-import type { Limits } from '../run/values.ts';
+import type { Wrong, Limits } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import type { GraphNode, Part } from './graph.ts';
 

@@ -1,6 +1,5 @@
 import { deepest, isTooDeep } from '../run/depth.ts';
-import { readAs } from '../run/parsed.ts';
-import type { Json } from '../run/values.ts';
+import { readAs, type Json } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import { fieldsOf } from './fields.ts';
 import { bodiesOf, Graph, portsOf, sizes, type Part } from './graph.ts';

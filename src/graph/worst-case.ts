@@ -1,4 +1,4 @@
-import { atMost } from '../run/limits.ts';
+import { atMost } from '../run/tree.ts';
 import type { Limits } from '../run/values.ts';
 import { bodiesOf, type Graph, type GraphNode, type Part } from './graph.ts';
 import { problemOf, type Problem } from './problem.ts';

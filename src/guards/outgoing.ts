@@ -2,7 +2,7 @@ import type { Entry, RunEvent, StepId } from '../run/events.ts';
 import { nothing } from './guard.ts';
 import { HeldText } from './held-text.ts';
 import type { Secrets } from './secrets.ts';
-import { streamOf, titleOf, type TextPiece } from './text-stream.ts';
+import { streamOf, titleOf, type TextPiece } from './clean-value.ts';
 
 /** A text that arrives in pieces, and where its last piece stands among the entries that leave together. */
 interface Stream {

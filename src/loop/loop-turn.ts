@@ -12,3 +12,112 @@ export function loopTurn(): number {
   }
   return turn;
 }
+
+/** How long work goes on before others get their turn. Milliseconds. */
+const spell = 1;
+/** So many spells are short work. What is longer stands in line with all long work. */
+const shortSpells = 4;
+
+export interface Breathing {
+  /** Aborts when nobody waits for it any more: then its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** It is known to be long before it begins. */
+  readonly isLong?: boolean;
+}
+
+/** Work that may be long asks this between its parts: others are served in between, however long the whole takes. */
+export function breather({ signal, isLong = false }: Breathing = {}): () => Promise<void> {
+  let since = performance.now();
+  let spells = isLong ? shortSpells : 0;
+  return async () => {
+    signal?.throwIfAborted();
+    if (performance.now() - since < spell) return;
+    spells += 1;
+    await (spells <= shortSpells ? soonInTurn() : inTurn());
+    signal?.throwIfAborted();
+    since = performance.now();
+  };
+}
+
+/** Milliseconds between two who have long work: at least, and at most. */
+const pause = 1;
+const longestPause = 20;
+/** How long the rest after a part is, beside what it took: at least, and at most while somebody is passing. */
+const rest = 2;
+const longestRest = 8;
+/** Whoever asked something longer ago has no short question. Milliseconds. */
+const shortQuestion = 100;
+
+const long: (() => void)[] = [];
+const short: (() => void)[] = [];
+let isCallingLong = false;
+let isCallingShort = false;
+/** When whoever asked did so, the first one first. */
+const passing = new Set<{ readonly since: number }>();
+/** When long work goes on, whoever is passing. */
+let latest = 0;
+
+/**
+ * Resolves when it is one's turn to go on with long work. Of all such work in the process one part is done in a turn of the
+ * loop, and then there is a rest twice as long as that took, or longer while somebody is passing: however many have long
+ * work, whoever has a short question waits for one part at most, and most of the time is theirs.
+ */
+export function inTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    long.push(resolve);
+    if (isCallingLong) return;
+    isCallingLong = true;
+    latest = performance.now() + longestPause;
+    setTimeout(callLong, pause);
+  });
+}
+
+/** Somebody asked something: long work lets them pass until this is called, or it turns out that it was no short question. */
+export function letPass(): () => void {
+  const one = { since: performance.now() };
+  passing.add(one);
+  return () => void passing.delete(one);
+}
+
+/** The same for what will soon be over: no rest between two of them, and no waiting for long work. */
+export function soonInTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    short.push(resolve);
+    if (isCallingShort) return;
+    isCallingShort = true;
+    setImmediate(callShort);
+  });
+}
+
+function callLong(): void {
+  if (isSomebodyPassing() && performance.now() < latest) return void setTimeout(callLong, pause);
+  const next = long.shift();
+  isCallingLong = next !== undefined;
+  if (!next) return;
+  const began = performance.now();
+  next();
+  // A timer alone may be served in the very turn that made it, before anybody else.
+  setImmediate(() => {
+    const now = performance.now();
+    const took = now - began;
+    latest = now + Math.min(longestRest * took, longestPause);
+    setTimeout(callLong, Math.min(Math.max(rest * took, pause), longestPause));
+  });
+}
+
+function isSomebodyPassing(): boolean {
+  const now = performance.now();
+  for (const one of passing) {
+    if (now - one.since < shortQuestion) return true;
+    passing.delete(one);
+  }
+  return false;
+}
+
+function callShort(): void {
+  const next = short.shift();
+  isCallingShort = next !== undefined;
+  if (!next) return;
+  setImmediate(callShort);
+  next();
+}

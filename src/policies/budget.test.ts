@@ -3,7 +3,7 @@ import type { RunEvent } from '../run/events.ts';
 import { foldAll } from '../run/fold.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Limits } from '../run/values.ts';
-import { budget } from './budget.ts';
+import { budget } from './standard.ts';
 import type { Intent } from './policy.ts';
 
 const start = 1_000;

@@ -4,7 +4,7 @@ import type { Failure } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Effect } from '../run/values.ts';
-import { duplicate } from './duplicate.ts';
+import { duplicate } from './standard.ts';
 import type { Intent } from './policy.ts';
 
 const unavailable: Failure = { code: 'unavailable', message: 'It was down.' };

@@ -5,7 +5,7 @@ import { foldAll } from '../run/fold.ts';
 import type { RunTree } from '../run/tree.ts';
 import { untrustedIn } from '../run/untrusted.ts';
 import type { Intent, Verdict } from './policy.ts';
-import { taint } from './taint.ts';
+import { taint } from './standard.ts';
 
 const started: RunEvent = {
   type: 'run.started',

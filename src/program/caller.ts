@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
-import { readAs } from '../run/parsed.ts';
+import { readAs } from '../run/values.ts';
 import type { WayIn } from '../server/access/way-in.ts';
 import { Role } from '../wire/native/endpoint.ts';
 

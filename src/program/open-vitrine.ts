@@ -2,7 +2,7 @@ import { vitrineClient, type Client, type StartedRun, type StartRequest } from '
 import type { Log } from '../engine/world.ts';
 import type { FlatTree } from '../run/flat-tree.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/present.ts';
+import { present } from '../run/codec.ts';
 import { ownersWay } from '../server/access/owners-way.ts';
 import type { WayIn } from '../server/access/way-in.ts';
 import type { DefinedConfig } from '../server/compose/define-config.ts';
@@ -10,7 +10,7 @@ import { hostFolder } from '../server/host-folder.ts';
 import type { Hosted } from '../server/host.ts';
 import { fetchWithin } from '../server/http/in-process.ts';
 import { mounted, withoutPrefix, type NodeHandler } from '../server/http/mounted.ts';
-import type { System } from '../server/system.ts';
+import type { System } from '../server/context.ts';
 import { callerOf, wayFor, type CallerOf, type ProgramCaller } from './caller.ts';
 import { prefixOf } from './prefix.ts';
 

@@ -1,5 +1,5 @@
 // Threads and short commands start with this file, so it must not bring the schemas along.
-import { present } from './present.ts';
+import { present } from './codec.ts';
 import type { Failure, FailureCode } from './failure-schema.ts';
 
 export type { Failure, FailureCode };

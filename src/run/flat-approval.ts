@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Along, Decision, Exchange, StepId } from './events.ts';
-import { filled, present } from './present.ts';
+import { filled, present } from './codec.ts';
 import type { Approval } from './tree.ts';
 import { BlobRef, isBlobRef, Json } from './values.ts';
 

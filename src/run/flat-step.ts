@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Call, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import { Failure } from './failure-schema.ts';
-import { filled, present } from './present.ts';
+import { filled, present } from './codec.ts';
 import { textOf, type RequestedCall, type Step } from './tree.ts';
 import { BlobRef, Effect, Item, Json, Usage } from './values.ts';
 

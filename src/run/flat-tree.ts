@@ -3,7 +3,7 @@ import { StepId } from './events.ts';
 import { Failure } from './failure-schema.ts';
 import { FlatApproval, flatApproval } from './flat-approval.ts';
 import { FlatPhase, FlatStep, flatStep } from './flat-step.ts';
-import { filled, present } from './present.ts';
+import { filled, present } from './codec.ts';
 import {
   runStatus,
   stepOf,

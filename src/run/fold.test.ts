@@ -6,8 +6,17 @@ import { decodeAll, encodeAll } from './codec.ts';
 import { Channel, Decision, Outcome, type Entry, type EventOf, type RunEvent } from './events.ts';
 import { flatTree } from './flat-tree.ts';
 import { fold, foldAll } from './fold.ts';
-import { paceOf, workedBy, type Pace } from './pace.ts';
-import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree, type Step } from './tree.ts';
+import {
+  paceOf,
+  workedBy,
+  type Pace,
+  isOpen,
+  runStatus,
+  textOf,
+  undecidedApprovals,
+  type RunTree,
+  type Step,
+} from './tree.ts';
 
 const started: RunEvent = {
   type: 'run.started',

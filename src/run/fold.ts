@@ -1,8 +1,20 @@
-import { foldApproval, lapse } from './approvals.ts';
-import { appendText, appendTitle, attach, enterPhase, keepPrompt } from './contents.ts';
+import {
+  foldApproval,
+  lapse,
+  appendText,
+  appendTitle,
+  attach,
+  enterPhase,
+  keepPrompt,
+  begin,
+  closeBelow,
+  open,
+  plan,
+  retry,
+  settle,
+} from './steps.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse, unknownNotice } from './notices.ts';
-import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
 import { emptyTree, isAtWork, stepOf, touch, type RunTree } from './tree.ts';
 
 /** Fold one entry into the tree. Entries at or below `tree.seq` are ignored, so replaying is harmless. */

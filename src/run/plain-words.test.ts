@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { parsed } from './parsed.ts';
+import { parsed } from './values.ts';
 
 const Settings = z.strictObject({
   name: z.string().min(1).max(5),

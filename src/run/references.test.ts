@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from './events.ts';
-import { referencesIn } from './references.ts';
+import { referencesIn } from './values.ts';
 
 const kept = (blob: string): { blob: string; size: number } => ({ blob, size: 1 });
 const file = (blob: string): { type: string; blob: { blob: string; size: number } } => ({

@@ -1,9 +1,8 @@
-import { lapse } from './approvals.ts';
-import type { EventOf, Outcome } from './events.ts';
+import type { EventOf, Outcome, RunEvent, StepId } from './events.ts';
 import { refuse } from './notices.ts';
 import { costsTogether } from './cost.ts';
-import { tokensIn } from './tokens.ts';
 import {
+  tokensIn,
   isOpen,
   newStep,
   setStarted,
@@ -13,7 +12,9 @@ import {
   touch,
   type RunTree,
   type Step,
+  isFinal,
 } from './tree.ts';
+import { present } from './codec.ts';
 
 export function plan(tree: RunTree, event: EventOf<'step.planned'>): void {
   if (tree.steps.has(event.step)) return refuse(tree, event, 'exists already');
@@ -189,4 +190,140 @@ function writtenTokens(step: Step): number {
 
 function isFinished(step: Step): boolean {
   return step.status !== 'pending' && !isOpen(step);
+}
+
+export function enterPhase(tree: RunTree, event: EventOf<'phase.entered'>): void {
+  const step = openStep(tree, event);
+  if (step) step.phase = { phase: event.phase, batch: event.batch, cycle: event.cycle };
+}
+
+export function appendTitle(tree: RunTree, event: EventOf<'title.appended'>): void {
+  const step = openStep(tree, event);
+  if (step) step.title += event.text;
+}
+
+export function attach(tree: RunTree, event: EventOf<'item.attached'>): void {
+  openStep(tree, event)?.items.push(event.item);
+}
+
+/** An attempt that is sent something else has its own. */
+export function keepPrompt(tree: RunTree, event: EventOf<'prompt.recorded'>): void {
+  const step = openStep(tree, event);
+  if (!step) return;
+  const { continues, blob } = event;
+  step.prompt = { blob, ...present({ continues }) };
+}
+
+export function appendText(tree: RunTree, event: EventOf<'text.appended'>): void {
+  const step = openStep(tree, event);
+  if (!step) return;
+  const { channel, call, text } = event;
+  if (channel === 'arguments' && call !== undefined) return appendRequest(step, event, call);
+  const pieces = step.text[channel];
+  if (pieces) pieces.push(text);
+  else step.text[channel] = [text];
+}
+
+function appendRequest(step: Step, { text, tool }: EventOf<'text.appended'>, id: string): void {
+  step.requests ??= new Map();
+  const request = step.requests.get(id);
+  if (!request) return void step.requests.set(id, { id, tool: tool ?? '', pieces: [text] });
+  request.pieces.push(text);
+  if (tool) request.tool = tool;
+}
+
+/** The step an event adds to. What comes before its opening or after its closing has no place, and is shown as such. */
+function openStep(tree: RunTree, event: RunEvent & { step: StepId }): Step | undefined {
+  const step = tree.steps.get(event.step);
+  if (step && isOpen(step)) {
+    touch(step);
+    return step;
+  }
+  refuse(tree, event, `is about step ${event.step}, which ${step ? 'is not open' : 'does not exist'}`);
+  return undefined;
+}
+
+type ApprovalEvent = EventOf<
+  'approval.requested' | 'approval.decided' | 'approval.lapsed' | 'approval.returned'
+>;
+
+export function foldApproval(tree: RunTree, event: ApprovalEvent): void {
+  switch (event.type) {
+    case 'approval.requested':
+      return request(tree, event);
+    case 'approval.decided':
+      return decide(tree, event);
+    case 'approval.lapsed':
+      return lapseOne(tree, event);
+    case 'approval.returned':
+      return giveBack(tree, event);
+  }
+}
+
+/** A question about a step: until it is decided, the step waits. The run itself goes on with its other steps. */
+function request(tree: RunTree, event: EventOf<'approval.requested'>): void {
+  if (tree.approvals.has(event.approval)) return refuse(tree, event, 'was requested already');
+  const step = tree.steps.get(event.step);
+  if (!step || !isOpen(step)) return refuse(tree, event, 'asks about a step that is not open');
+  const { type: _, ...details } = event;
+  tree.approvals.set(event.approval, { ...details, requestedAt: tree.at });
+  step.undecided ??= new Set();
+  step.undecided.add(event.approval);
+  tree.undecided += 1;
+  if (tree.stopping) lapse(tree, step);
+  else if (step.id !== 0) setStatus(tree, step, 'waiting');
+  touch(step);
+}
+
+function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval) return refuse(tree, event, 'decides something that was never asked');
+  if (approval.decided) return refuse(tree, event, 'was decided before');
+  if (approval.lapsedAt !== undefined) return refuse(tree, event, 'decides what nobody waits for any more');
+  const step = stepOf(tree, approval.step);
+  touch(step);
+  if (!isFinal(event.decision)) {
+    approval.deferred = { by: event.by, until: event.until };
+    return;
+  }
+  const { type: _, ...details } = event;
+  approval.decided = { ...details, at: tree.at, seq: tree.seq };
+  step.undecided?.delete(event.approval);
+  tree.undecided -= 1;
+  if (step.undecided?.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
+}
+
+/** It was put off until now. */
+function giveBack(tree: RunTree, event: EventOf<'approval.returned'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval?.deferred || approval.decided || approval.lapsedAt !== undefined)
+    return refuse(tree, event, 'is about nothing that was put off');
+  delete approval.deferred;
+  touch(stepOf(tree, approval.step));
+}
+
+/** A question that does not hold any more, decided or not: what it was about has changed. */
+function lapseOne(tree: RunTree, event: EventOf<'approval.lapsed'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval) return refuse(tree, event, 'is about something that was never asked');
+  if (approval.lapsedAt !== undefined) return refuse(tree, event, 'had lapsed already');
+  const step = stepOf(tree, approval.step);
+  approval.lapsedAt = tree.at;
+  approval.lapsedBecause = event.reason;
+  touch(step);
+  if (!step.undecided?.delete(event.approval)) return;
+  tree.undecided -= 1;
+  if (step.undecided.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
+}
+
+/** Nobody waits for the answers any more: the step has ended, or is tried again and will ask anew. */
+export function lapse(tree: RunTree, step: Step): void {
+  if (!step.undecided) return;
+  touch(step);
+  for (const id of step.undecided) {
+    const approval = tree.approvals.get(id);
+    if (approval) approval.lapsedAt = tree.at;
+    tree.undecided -= 1;
+  }
+  delete step.undecided;
 }

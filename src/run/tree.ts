@@ -1,7 +1,6 @@
 import type { Call, Channel, Decision, EventOf, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import type { Failure } from './failure.ts';
-import { countPace, isResting, paceOf } from './pace.ts';
-import type { Attachment, BlobRef, Effect, Item, Json, Usage } from './values.ts';
+import type { Attachment, BlobRef, Effect, Item, Json, Usage, Limits } from './values.ts';
 
 /** What people see of a step. `pending` comes from `step.planned` alone, `waiting` from an undecided approval. */
 export type StepStatus = 'pending' | 'running' | 'waiting' | Outcome;
@@ -255,4 +254,100 @@ export function undecidedApprovals(tree: RunTree): Approval[] {
 /** A final decision settles an approval; to defer only puts it off. */
 export function isFinal(decision: Decision): boolean {
   return decision !== 'defer';
+}
+
+/** What a step does with its time: an effect is under way, or it waits for a person or a time, or neither. */
+export type Pace = 'working' | 'waiting' | undefined;
+
+export function paceOf({ status, started, until }: Pick<Step, 'status' | 'started' | 'until'>): Pace {
+  if (status === 'waiting') return 'waiting';
+  if (status !== 'running') return undefined;
+  return started ? 'working' : until === undefined ? undefined : 'waiting';
+}
+
+/** A step does something else with its time now: the run, and all above it whose time is bounded, are told. */
+function countPace(tree: RunTree, step: Step, before: Pace): void {
+  const after = paceOf(step);
+  if (before === after) return;
+  recount(tree, before, after);
+  if (tree.timed === 0) return;
+  for (let at: Step | undefined = step; at && at.id !== 0; at = tree.steps.get(at.parent)) {
+    if (!at.clock) continue;
+    at.clock.worked = workedBy(tree, at.clock);
+    at.clock.since = tree.spent.milliseconds;
+    recount(at.clock, before, after);
+  }
+}
+
+type Counts = Pick<StepClock, 'working' | 'waiting'>;
+
+function recount(counts: Counts, before: Pace, after: Pace): void {
+  if (before !== undefined) counts[before] -= 1;
+  if (after !== undefined) counts[after] += 1;
+}
+
+/** Whether nothing goes on, and something waits. */
+export function isResting({ working, waiting }: Counts): boolean {
+  return waiting > 0 && working === 0;
+}
+
+/** How long a step with a clock had worked when the last entry was written. Milliseconds. */
+export function workedBy(tree: Pick<RunTree, 'spent'>, clock: StepClock): number {
+  return clock.worked + (isResting(clock) ? 0 : tree.spent.milliseconds - clock.since);
+}
+
+/** What a run may use up if nobody says otherwise. */
+export const defaultLimits = {
+  turns: 30,
+  calls: 60,
+  tokens: 1_000_000,
+  depth: 12,
+  seconds: 3_600,
+  entries: 2_000_000,
+  bytes: 256_000_000,
+} as const;
+
+/** What is wanted, and of nothing more than is allowed; what nobody wants is as it is allowed. */
+export function atMost(allowed: Limits, wanted: Limits): Limits {
+  return Object.fromEntries(
+    Object.keys(defaultLimits).flatMap((each) => {
+      const name = each as keyof Limits;
+      const [most = Infinity, asked = Infinity] = [allowed[name], wanted[name]];
+      const chosen = Math.min(most, asked);
+      return chosen === Infinity ? [] : [[name, chosen]];
+    }),
+  );
+}
+
+export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: number } {
+  const { turns, calls, tokens, depth, seconds, entries, bytes } = tree.started?.limits ?? {};
+  return {
+    turns: turns ?? defaultLimits.turns,
+    calls: calls ?? defaultLimits.calls,
+    tokens: tokens ?? defaultLimits.tokens,
+    depth: depth ?? defaultLimits.depth,
+    seconds: seconds ?? defaultLimits.seconds,
+    entries: entries ?? defaultLimits.entries,
+    bytes: bytes ?? defaultLimits.bytes,
+  };
+}
+
+/** How long a run may still work; below zero when it has worked for too long. Only time in which it works counts. */
+export function millisecondsLeft(tree: RunTree, now: number): number {
+  return limitsOf(tree).seconds * 1_000 - tree.spent.milliseconds - sinceLast(tree, now);
+}
+
+/** The same of a step whose time is bounded; undefined where it is not. What it waits for does not count. */
+export function millisecondsLeftIn(tree: RunTree, { clock }: Step, now: number): number | undefined {
+  if (!clock) return undefined;
+  return clock.within - workedBy(tree, clock) - (isResting(clock) ? 0 : sinceLast(tree, now));
+}
+
+function sinceLast(tree: RunTree, now: number): number {
+  return isAtWork(tree) ? Math.max(0, now - tree.at) : 0;
+}
+
+/** About how many tokens this many characters are, where nobody counted them. */
+export function tokensIn(characters: number): number {
+  return Math.ceil(characters / 4);
 }

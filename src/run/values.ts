@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { plainWords, anyForm } from './plain-words.ts';
+import { RunError } from './failure.ts';
+import type { RunEvent, EventOf } from './events.ts';
+import { hash } from 'node:crypto';
 
 /** What may be recorded: JSON, and nothing a crash would turn into something else. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -80,4 +84,151 @@ export type Limits = z.infer<typeof Limits>;
 
 export function isBlobRef(value: unknown): value is BlobRef {
   return typeof value === 'object' && value !== null && 'blob' in value && 'size' in value;
+}
+
+/** A place in what was given, and what is wrong there, in plain words. */
+export interface Wrong {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What was given, as a schema reads it, or what is wrong with it: at least one thing. */
+type Reading<T> =
+  | { readonly fits: true; readonly value: T }
+  | { readonly fits: false; readonly wrong: readonly [Wrong, ...Wrong[]] };
+
+export function readAs<T>(schema: z.ZodType<T>, given: unknown): Reading<T> {
+  const result = schema.safeParse(given, plainWords);
+  if (result.success) return { fits: true, value: result.data };
+  const [first, ...others] = result.error.issues.map(wrongOf);
+  return { fits: false, wrong: [first ?? { path: [], message: anyForm }, ...others] };
+}
+
+/** What came from outside, if it has the form it must have; else a failure that names the fields that are wrong. */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const read = readAs(schema, value);
+  if (read.fits) return read.value;
+  const wrong = read.wrong.slice(0, 3).map(({ path, message }) => {
+    const place = path.join('.').slice(0, 100);
+    return `${place === '' ? '' : `${place}: `}${message.slice(0, 200)}`;
+  });
+  throw new RunError('malformed', `${what} does not fit: ${wrong.join('; ')}.`);
+}
+
+/** A place in a configuration or in settings, as people write it: `apps.noc.settings.agents[0]`. */
+export function placeIn(path: Wrong['path']): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function wrongOf(found: z.core.$ZodIssue): Wrong {
+  const { path, message } = innermost(found);
+  return { path: path.map((part) => (typeof part === 'number' ? part : String(part))), message };
+}
+
+/** Of what may have several forms, what is wrong with the one that it comes nearest to; unless its schema has words for all. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== anyForm) return issue;
+  const inner = issue.errors.flatMap(([first]) => (first ? [innermost(first)] : []));
+  const nearest = inner.toSorted((one, other) => other.path.length - one.path.length).at(0);
+  if (!nearest || nearest.path.length === 0) return issue;
+  return { ...nearest, path: [...issue.path, ...nearest.path] };
+}
+
+/**
+ * What an entry says is kept beside the journal. It is looked for where the engine puts references and nowhere else: what
+ * only looks like one is somebody's own, and could name what another run has kept.
+ */
+export function referencesIn(event: RunEvent): readonly BlobRef[] {
+  switch (event.type) {
+    case 'run.started':
+      return begunWith(event);
+    case 'run.ended':
+      return marked(event.answer);
+    case 'step.opened':
+      return marked(event.call?.arguments, ...attached(event.attachments));
+    case 'step.started':
+    case 'step.retried':
+      return marked(event.call?.arguments);
+    case 'prompt.recorded':
+      return marked(event.blob);
+    case 'item.attached':
+      return event.item.kind === 'attachment' ? marked(event.item.attachment.blob) : [];
+    case 'step.closed':
+      return marked(event.result);
+    case 'approval.requested': {
+      const { exchange, attachments } = event;
+      return marked(
+        event.arguments,
+        exchange?.asked,
+        exchange?.answered,
+        event.history,
+        ...attached(attachments),
+        ...saidIn(event),
+      );
+    }
+    case 'approval.decided':
+      return marked(event.arguments);
+    case 'state.saved':
+      return marked(event.state);
+    case 'message.queued':
+      return marked(...attached(event.attachments));
+    case 'run.paused':
+    case 'run.resumed':
+    case 'worker.took':
+    case 'stop.requested':
+    case 'phase.entered':
+    case 'step.planned':
+    case 'title.appended':
+    case 'text.appended':
+    case 'notice.posted':
+    case 'approval.lapsed':
+    case 'approval.returned':
+    case 'message.taken':
+    case 'unknown':
+      return [];
+  }
+}
+
+function begunWith(event: EventOf<'run.started'>): BlobRef[] {
+  const { text, data, attachments } = event.input;
+  return marked(text, data, event.guarded, event.history, ...attached(attachments), ...saidIn(event));
+}
+
+function marked(...values: readonly unknown[]): BlobRef[] {
+  return values.filter(isBlobRef);
+}
+
+function attached(attachments: readonly Attachment[] = []): (BlobRef | undefined)[] {
+  return attachments.map(({ blob }) => blob);
+}
+
+/** Where what was said before stands in the entry itself, what hung on it. */
+function saidIn({
+  history,
+}: {
+  readonly history?: BlobRef | readonly { readonly attachments?: readonly Attachment[] }[];
+}): (BlobRef | undefined)[] {
+  return history === undefined || isBlobRef(history)
+    ? []
+    : history.flatMap((one) => attached(one.attachments));
+}
+
+/** Runs of workflows are of apps that are called so. */
+const prefix = 'workflow:';
+
+export function appOfWorkflow(name: string): string {
+  return `${prefix}${name}`;
+}
+
+/** The name of the workflow whose runs an app is; undefined for every other app. */
+export function workflowOfApp(app: string): string | undefined {
+  return app.startsWith(prefix) ? app.slice(prefix.length) : undefined;
+}
+
+/** What a store calls a text that it keeps: the SHA-256 of its bytes. Half a surrogate pair has no bytes of its own. */
+export function blobName(text: string): string {
+  return hash('sha256', text.toWellFormed());
 }

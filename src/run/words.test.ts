@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldedText, wordsOf } from './words.ts';
+import { foldedText, wordsOf } from './facts.ts';
 
 test.for([
   ['Two words, and TWO again.', ['two', 'words', 'and', 'again']],

@@ -7,7 +7,7 @@ import { openReader, readerProtocols } from './compose/open-reader.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folder.ts';
-import { eventRoutes } from './routes/run-events.ts';
+import { eventRoutes } from './routes/route.ts';
 import { runRoutes } from './routes/runs.ts';
 import { traceRoutes } from './two-stage/trace-routes.ts';
 

@@ -5,7 +5,7 @@ import { apiOver, type Api, type ApiSettings } from './api.ts';
 import type { ServerContext } from './context.ts';
 import { doorRoutes } from './doors/door-routes.ts';
 import { listenInFolder } from './folder/folder-socket.ts';
-import { cutSilentPeers } from './http/silent-peers.ts';
+import { cutSilentPeers } from './http/answer.ts';
 import type { OpenFolder } from './folder/open-folder.ts';
 import { routeTable } from './routes/table.ts';
 import { lookingAgain } from './shared/watched-kind.ts';

@@ -11,6 +11,7 @@ import type {
   Mailbox,
   Shared,
   Store,
+  Hint,
 } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
@@ -127,4 +128,22 @@ export function runOfOperation<Name extends Operation>(
   if ('fence' in about) return about.fence.run;
   if ('owner' in about) return about.owner.run;
   return 'run' in about ? about.run : undefined;
+}
+
+export interface Hints extends Pick<Store, 'listen'> {
+  readonly give: (hints: readonly Hint[]) => void;
+}
+
+/** Hints are heard a moment later, so that a listener that fails cannot make a durable commit look like a failed one. */
+export function hintsToListeners(): Hints {
+  const listeners = new Set<(hint: Hint) => void>();
+  return {
+    listen(hear) {
+      listeners.add(hear);
+      return () => listeners.delete(hear);
+    },
+    give(hints) {
+      for (const hint of hints) for (const hear of listeners) queueMicrotask(() => hear(hint));
+    },
+  };
 }

@@ -1,7 +1,6 @@
-import type { Desk } from './rules/desk.ts';
-import { facets, runOfOperation } from './facets.ts';
+import type { Desk } from './rules/tables.ts';
+import { facets, runOfOperation, hintsToListeners } from './facets.ts';
 import { followers } from './follow.ts';
-import { hintsToListeners } from './hints.ts';
 import { offersTo } from './memory/offers.ts';
 import { memoryTables } from './memory/tables.ts';
 import { perform, type Argument, type Operation, type Result } from './rules/rules.ts';

@@ -1,14 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
-import { storeClock, type ClockSettings } from './sqlite/clock.ts';
-import { facets, type Carrier } from './facets.ts';
+import { storeClock, type ClockSettings } from './sqlite/sqlite.worker.ts';
+import { facets, type Carrier, hintsToListeners } from './facets.ts';
 import { followers, type Followers } from './follow.ts';
 import { groupCommit, type Committed } from './group-commit.ts';
-import { hintsToListeners } from './hints.ts';
-import { begunRuns, type BegunRuns } from './sqlite/begun.ts';
+import {
+  begunRuns,
+  type BegunRuns,
+  sqliteThread,
+  type SqliteThread,
+  unsentRuns,
+  type UnsentRuns,
+} from './sqlite/thread.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
-import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
-import { unsentRuns, type UnsentRuns } from './sqlite/unsent.ts';
 import type { Operation, Reply } from './batch.ts';
 import type { Hint, Store } from './store.ts';
 

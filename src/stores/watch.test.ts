@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Page } from './rules/journal.ts';
 import { frames, range, seqs } from './store.contract.ts';
 import type { Chunk } from './store.ts';
-import { Watch } from './watch.ts';
+import { Watch } from './follow.ts';
 
 const chunk = (seq: number): Chunk => ({ run: 'r', first: seq, last: seq, frames: frames(seq, seq) });
 

@@ -1,14 +1,12 @@
-import type { Begun } from '../engine/recovery/beginning.ts';
+import type { Begun } from '../engine/recovery/recorded.ts';
 import { failureOf } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
-import { flowId, flowOf } from '../engine/flow-id.ts';
-import { leaseLength, momentOf, type Moment } from '../engine/time/lease.ts';
-import { loadClaimed, newRun, type Claimed, type Loaded } from '../engine/recovery/load.ts';
-import { Probation } from '../engine/recovery/probation.ts';
+import { flowId, flowOf, runFlow } from '../engine/scope/run-flow.ts';
+import { leaseLength, momentOf, type Moment } from '../engine/time/deadlines.ts';
+import { loadClaimed, newRun, type Claimed, type Loaded, Probation } from '../engine/recovery/load.ts';
 import { recordCommands } from '../engine/recovery/record-commands.ts';
-import { runFlow } from '../engine/scope/run-flow.ts';
 import type { Workplace } from '../engine/world.ts';
 
 const renewal = 5_000;

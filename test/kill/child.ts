@@ -1,15 +1,14 @@
 // The process that is killed. It works on one run, and when it comes to the given point it says so and stands still
 // there, until whoever watches kills it from outside.
 import { Secrets } from '../../src/guards/secrets.ts';
-import { approval } from '../../src/policies/approval.ts';
-import { budget } from '../../src/policies/budget.ts';
+import { approval, budget } from '../../src/policies/standard.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import type { Command } from '../../src/run/commands.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import type { Approval } from '../../src/run/tree.ts';
-import type { RunRequest } from '../../src/front/create-run.ts';
+import type { RunRequest } from '../../src/front/front.ts';
 import { Engine } from '../engine.ts';
-import { newId, sha256, systemClock } from '../../src/server/system.ts';
+import { newId, sha256, systemClock } from '../../src/server/context.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Append, Appender, Store } from '../../src/stores/store.ts';
 import { commandFor } from '../workflow/decided.ts';

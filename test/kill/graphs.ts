@@ -1,7 +1,7 @@
 // Graphs that are killed: those of the demo, in the demo's own world, and drawn ones, whose effects go to the ledger.
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import type { RunRequest } from '../../src/front/create-run.ts';
+import type { RunRequest } from '../../src/front/front.ts';
 import { sectionedGateway } from '../../src/gateways/conversation/sectioned.ts';
 import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import { openAiChatGateway } from '../../src/gateways/chat/openai-chat.ts';

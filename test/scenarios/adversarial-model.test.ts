@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Engine } from '../engine.ts';
 import { converse } from '../../src/flows/converse/converse.ts';
-import type { ActionTools, ConverseRules } from '../../src/flows/converse/settings.ts';
+import type { ActionTools, ConverseRules } from '../../src/flows/converse/course.ts';
 import { RunError } from '../../src/run/failure.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { signatureOf } from '../../src/run/signature.ts';

@@ -9,9 +9,8 @@ import { Engine } from '../engine.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { channelled } from '../../src/gateways/http/event-channel.ts';
 import { Secrets } from '../../src/guards/secrets.ts';
-import { approval } from '../../src/policies/approval.ts';
-import { budget } from '../../src/policies/budget.ts';
-import { newId, sha256, systemClock } from '../../src/server/system.ts';
+import { approval, budget } from '../../src/policies/standard.ts';
+import { newId, sha256, systemClock } from '../../src/server/context.ts';
 import { sqliteStore, type SqliteStore } from '../../src/stores/sqlite.ts';
 import { flowOf, toolOf } from '../world.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Engine } from '../engine.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { converse } from '../../src/flows/converse/converse.ts';
-import type { ConverseRules } from '../../src/flows/converse/settings.ts';
+import type { ConverseRules } from '../../src/flows/converse/course.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
 import type { Move } from '../../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';

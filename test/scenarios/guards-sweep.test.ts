@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { blurtingAgent } from '../blurting-agent.ts';
-import { wordsOf } from '../../src/run/words.ts';
+import { wordsOf } from '../../src/run/facts.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { bytesIn, everyWay } from '../every-way.ts';
 import { personalValues } from '../guarded.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
-import { approval } from '../../src/policies/approval.ts';
-import { budget } from '../../src/policies/budget.ts';
+import { approval, budget } from '../../src/policies/standard.ts';
 import type { Policy } from '../../src/policies/policy.ts';
 import type { RunTree } from '../../src/run/tree.ts';
 import { converseInTurn } from '../agents-in-turn.ts';

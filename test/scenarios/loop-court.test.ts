@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ConverseRules } from '../../src/flows/converse/settings.ts';
+import type { ConverseRules } from '../../src/flows/converse/course.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
-import { approval } from '../../src/policies/approval.ts';
-import { budget } from '../../src/policies/budget.ts';
+import { approval, budget } from '../../src/policies/standard.ts';
 import type { Policy } from '../../src/policies/policy.ts';
 import { isOpen, type RunTree } from '../../src/run/tree.ts';
 import type { Json, Limits } from '../../src/run/values.ts';

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { Role } from '../../src/server/access/caller.ts';
+import { Role } from '../../src/server/access/honest.ts';
 import type { ServerContext } from '../../src/server/context.ts';
 import { route, type Route } from '../../src/server/routes/route.ts';
 import { routeTable } from '../../src/server/routes/table.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
-import { Role } from '../../server/access/caller.ts';
+import { present } from '../../run/codec.ts';
+import { Role } from '../../server/access/honest.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
 import { changeSharedIn, readShared, type Shared } from '../../server/compose/shared-in.ts';
 import { folderOwner, localTenant } from '../../server/folder/home.ts';

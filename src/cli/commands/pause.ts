@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../place/find.ts';
 import { hint } from '../hint.ts';

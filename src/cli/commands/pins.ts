@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { doubtOf, shortPin, type Accepted, type Pinned } from '../../server/compose/tools.ts';
 import { approvePins, pinsIn } from '../../server/compose/store-pins.ts';
 import { changeSharedIn, readShared } from '../../server/compose/shared-in.ts';

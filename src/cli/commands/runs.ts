@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/present.ts';
-import { parsed } from '../../run/parsed.ts';
+import { filled, present } from '../../run/codec.ts';
+import { parsed } from '../../run/values.ts';
 import type { RunFilter } from '../../client/client.ts';
 import { listRuns, type ListedRun } from '../../wire/native/runs.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { exit, lookOptions, tenantOption, whyOption, type CliCommand } from '../command.ts';
 import { findRun, summaryOf } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { readAs } from '../../run/parsed.ts';
+import { readAs } from '../../run/values.ts';
 import { askFor } from '../../client/ask.ts';
 import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
 import { searchTrace } from '../../server/two-stage/trace-routes.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { exit, homeOptions, type CliCommand } from '../command.ts';
 import { settingsOf } from '../settings.ts';
 import { visibleLine } from '../terminal/escape.ts';

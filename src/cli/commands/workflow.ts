@@ -1,10 +1,16 @@
-import { RunError, type Failure } from '../../run/failure.ts';
-import { failureOf } from '../../run/failure.ts';
+import { RunError, type Failure, failureOf } from '../../run/failure.ts';
 import { Json } from '../../run/values.ts';
-import { newId } from '../../server/system.ts';
+import { newId } from '../../server/context.ts';
 import { isGraphFile, nameIn, readGraphFile } from '../../server/workflows/workflow-files.ts';
-import { anywhereOptions, askedIn, exit, jsonOption, showingOptions } from '../command.ts';
-import type { CliCommand, Given } from '../command.ts';
+import {
+  anywhereOptions,
+  askedIn,
+  exit,
+  jsonOption,
+  showingOptions,
+  type CliCommand,
+  type Given,
+} from '../command.ts';
 import { hint } from '../hint.ts';
 import { inHome, throughRun } from '../place/in-home.ts';
 import { serverOf, type Place } from '../place/place.ts';

@@ -2,7 +2,7 @@ import { askFor } from '../../client/ask.ts';
 import { vitrineClient, type Client, type ServerAddress } from '../../client/client.ts';
 import type { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { takeUpRun } from '../../wire/native/folder.ts';
 import type { Control } from './terminal-home.ts';
 

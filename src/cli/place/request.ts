@@ -1,5 +1,5 @@
 import { appTold, type App } from '../../server/folder/home.ts';
-import { newId } from '../../server/system.ts';
+import { newId } from '../../server/context.ts';
 import type { StartRequest } from './terminal-home.ts';
 
 type Said = Omit<StartRequest, 'app' | 'flow' | 'key'>;

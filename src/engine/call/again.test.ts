@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { codes, Stage } from '../../../test/stage.ts';
 import { flowOf, toolOf } from '../../../test/world.ts';
-import { approval } from '../../policies/approval.ts';
-import { budget } from '../../policies/budget.ts';
-import { duplicate } from '../../policies/duplicate.ts';
+import { approval, budget, duplicate } from '../../policies/standard.ts';
 import type { Effect } from '../../run/values.ts';
 
 test.for<Effect>(['pure', 'idempotent', 'once'])(

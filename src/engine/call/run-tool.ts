@@ -1,20 +1,18 @@
 import { redacted } from '../../guards/guard.ts';
 import { deepest, isTooDeep } from '../../run/depth.ts';
 import { RunError } from '../../run/failure.ts';
-import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
-import type { Step } from '../../run/tree.ts';
+import { limitsOf, millisecondsLeft, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import { tellLate, type LeafOutcome } from '../leaf/leaf.ts';
-import { plain } from '../record/plain.ts';
-import { tellRedacted } from '../record/tell-redacted.ts';
+import { plain } from '../record/large.ts';
+import { tellRedacted } from '../record/guarding.ts';
 import { failureIn } from '../scope/broken.ts';
-import { owned } from '../scope/stray.ts';
+import { owned, Within } from '../activity.ts';
 import { AttemptTimer } from './attempt-timer.ts';
 import { toolContext } from './tool-context.ts';
-import { Within } from '../within.ts';
 
 /** Characters of JSON. */
 const largestResult = 8_000_000;

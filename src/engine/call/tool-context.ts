@@ -2,12 +2,11 @@ import { isOpen, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { AttemptTimer } from './attempt-timer.ts';
-import { audienceOf } from './audience.ts';
+import { audienceOf, idempotencyKey } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
-import { idempotencyKey } from '../leaf/leaf.ts';
 import { ask } from '../question/put-question.ts';
 import { cleanLarge } from '../record/large.ts';
-import { tellRedacted } from '../record/tell-redacted.ts';
+import { tellRedacted } from '../record/guarding.ts';
 import { ToolVoice } from './tool-voice.ts';
 
 /** One attempt of a call. */

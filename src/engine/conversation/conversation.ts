@@ -1,20 +1,21 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import { callHistory } from '../../run/call-history.ts';
-import type { EventOf } from '../../run/events.ts';
+import type { EventOf, SentMessage, StepId } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled, present, decodeAll } from '../../run/codec.ts';
 import type { RunTree } from '../../run/tree.ts';
-import type { BlobRef } from '../../run/values.ts';
+import type { BlobRef, Attachment, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
-import { keepLarge, loadLarge } from '../record/large.ts';
-import { loadHistory } from '../record/large-input.ts';
+import { keepLarge, loadLarge, loadHistory, isLarge } from '../record/large.ts';
 import { loadRun } from '../recovery/load.ts';
 import type { Exchange } from '../scope.ts';
-import { exchangesIn, plainExchange } from './sent-history.ts';
-import { decodeAll } from '../../run/codec.ts';
 import type { Store } from '../../stores/store.ts';
 import { holdingPlaces } from './places.ts';
 import type { Message } from '../../gateways/gateway.ts';
+import type { Agent } from '../../catalog/agent.ts';
+import { sharedFacts } from '../../catalog/shared-facts.ts';
+import { factName } from '../../run/combined-state.ts';
+import { keepState } from '../../catalog/state.ts';
 
 /**
  * The earlier runs of a conversation. Which ones count was recorded when this run began, and their journals are final,
@@ -158,4 +159,130 @@ async function earlierOf(journal: Store['journal'], run: string): Promise<Starte
 export function placeOfLast(messages: readonly Message[]): number {
   const place = messages.findLastIndex(({ role }) => role === 'user');
   return place < 0 ? messages.length - 1 : place;
+}
+
+/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
+export function isModel({ effect, state = 'stateless' }: Agent): boolean {
+  return effect === 'pure' && state === 'stateless';
+}
+
+/** The conversation that came with the request of this run, if one did. */
+export class SentHistory {
+  readonly #execution: Execution;
+  #messages: Promise<readonly SentMessage[] | undefined> | undefined;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  messages(): Promise<readonly SentMessage[] | undefined> {
+    this.#messages ??= this.#load();
+    return this.#messages;
+  }
+
+  async #load(): Promise<readonly SentMessage[] | undefined> {
+    const { history } = this.#execution.tree.started ?? {};
+    return history && loadHistory(this.#execution, history);
+  }
+}
+
+/** A message of the person that was answered, with all that was said before it since the answer before. */
+export interface SentExchange extends Exchange {
+  readonly attachments: readonly Attachment[];
+  readonly answered: SentMessage;
+}
+
+/** What was asked and answered. Whoever instructs says so in front of what they ask: it counts as their words. */
+export function exchangesIn(messages: readonly SentMessage[]): readonly SentExchange[] {
+  const exchanges: SentExchange[] = [];
+  let asked: SentMessage[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') continue;
+    if (message.role !== 'assistant') {
+      asked.push(message);
+      continue;
+    }
+    const attachments = asked.flatMap((one) => one.attachments ?? []);
+    const { run = '', text: answer } = message;
+    exchanges.push({ run, text: said(asked), answer, attachments, answered: message });
+    asked = [];
+  }
+  return exchanges;
+}
+
+/** What was said since the last answer, in front of what is asked now. */
+export function unanswered(messages: readonly SentMessage[]): Pick<SentExchange, 'text' | 'attachments'> {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const open = messages.slice(last + 1).filter(({ role }) => role !== 'tool');
+  return { text: said(open), attachments: open.flatMap(({ attachments }) => attachments ?? []) };
+}
+
+function said(messages: readonly SentMessage[]): string {
+  return messages.map(({ text }) => text).join('\n\n');
+}
+
+/** What a flow is told of it. */
+function plainExchange({ run, text, answer, attachments }: SentExchange): Exchange {
+  return { run, text, answer, ...present({ attachments: filled(attachments) }) };
+}
+
+/**
+ * What an agent wants to be remembered, checked by its strategy. It is saved the moment it is reported, so that an id
+ * the agent gave survives a crash in the middle of its turn; only what is too large for an entry waits for the end.
+ */
+export class AgentState {
+  readonly #execution: Execution;
+  readonly #step: StepId;
+  readonly #agent: Agent;
+  #large: Json | undefined;
+  #isSaved = false;
+
+  constructor(execution: Execution, step: StepId, agent: Agent) {
+    this.#execution = execution;
+    this.#step = step;
+    this.#agent = agent;
+  }
+
+  report(reported: Json): void {
+    const { name, state: strategy = 'stateless', keeps } = this.#agent;
+    const { own, facts, problems } = sharedFacts(reported);
+    for (const problem of problems) this.#notice('STATE_REFUSED', problem);
+    for (const [fact, value] of Object.entries(facts))
+      this.#emit({ agent: factName(fact), strategy: 'shared', state: { fact: value } });
+    const checked = keepState(strategy, own, keeps);
+    if ('problem' in checked)
+      return this.#notice('STATE_REFUSED', `The state of ${name} was not kept: ${checked.problem}.`);
+    if (checked.left > 0) {
+      this.#notice(
+        'STATE_PRUNED',
+        `${checked.left} older tool exchanges of ${name} were left out of its state.`,
+      );
+    }
+    this.#large = isLarge(checked.state) ? checked.state : undefined;
+    if (this.#large === undefined) this.#save(checked.state);
+  }
+
+  /**
+   * The turn is over. An id that still holds is saved again with every turn: kept only by the run that was given it, it
+   * would be lost once that run is erased.
+   */
+  async settle(given: Json | undefined): Promise<void> {
+    const holds = this.#agent.state === 'conversation-id' && !this.#isSaved ? given : undefined;
+    const late = this.#large ?? holds;
+    if (late !== undefined) this.#save(await keepLarge(this.#execution, late));
+  }
+
+  #save(state: BlobRef | Json): void {
+    const { name: agent, state: strategy = 'stateless' } = this.#agent;
+    this.#isSaved = true;
+    this.#emit({ agent, strategy, state });
+  }
+
+  #emit(saved: { readonly agent: string; readonly strategy: string; readonly state: BlobRef | Json }): void {
+    this.#execution.emit({ type: 'state.saved', step: this.#step, ...saved });
+  }
+
+  #notice(code: string, message: string): void {
+    this.#execution.emit({ type: 'notice.posted', step: this.#step, code, message });
+  }
 }

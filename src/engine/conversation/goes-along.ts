@@ -1,7 +1,7 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { Message } from '../../gateways/gateway.ts';
 import type { Along, EarlierMessage, Exchange } from '../../run/events.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled, present } from '../../run/codec.ts';
 import { isBlobRef, type Attachment, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepAttachment, keepLarge } from '../record/large.ts';

@@ -5,9 +5,8 @@ import { waitingForPerson } from '../../run/notices.ts';
 import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from '../execution.ts';
 import { failureOf } from '../../run/failure.ts';
-import type { Leaf } from '../leaf/leaf.ts';
+import { type Leaf, goneOn } from '../leaf/leaf.ts';
 import { otherRuns, sendToOther, treeOfOther } from './other-runs.ts';
-import { goneOn } from '../leaf/permit.ts';
 import type { BegunTurn } from './sent-traces.ts';
 import { positionOf } from './standing.ts';
 

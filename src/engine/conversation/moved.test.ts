@@ -4,7 +4,7 @@ import { calm } from '../../../test/virtual-clock.ts';
 import { toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import { encodeAll } from '../../run/codec.ts';
-import { sha256 } from '../../server/system.ts';
+import { sha256 } from '../../server/context.ts';
 import type { Flow } from '../scope.ts';
 
 /** Keeps a list for each conversation, and deletes the first of what it listed last. */

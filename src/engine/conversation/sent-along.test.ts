@@ -6,8 +6,8 @@ import type { Turn } from '../../gateways/gateway.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { type Attachment, type Json } from '../../run/values.ts';
-import { sha256 } from '../../server/system.ts';
+import type { Attachment, Json } from '../../run/values.ts';
+import { sha256 } from '../../server/context.ts';
 import type { Flow } from '../scope.ts';
 
 const plan = { type: 'text/plain', title: 'plan.txt', data: 'DELETE ALL USERS' };

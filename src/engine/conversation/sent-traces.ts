@@ -2,7 +2,7 @@ import { keepState, StateStrategy } from '../../catalog/state.ts';
 import { holdersIn, type LeftState, statesIn } from '../../run/combined-state.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Execution } from '../execution.ts';
-import { exchangesIn, type SentExchange } from './sent-history.ts';
+import { exchangesIn, type SentExchange } from './conversation.ts';
 import type { StepId } from '../../run/events.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import { type RunTree, type Step, textOf } from '../../run/tree.ts';

@@ -1,4 +1,4 @@
-import { isModel } from '../../catalog/agent.ts';
+import { isModel } from './conversation.ts';
 import type { Message } from '../../gateways/gateway.ts';
 import type { Along, Exchange, StepId } from '../../run/events.ts';
 import type { BlobRef } from '../../run/values.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { textOf, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { tellWhoWaits } from '../conversation/doubt-ahead.ts';
@@ -6,11 +6,18 @@ import { leaveLine } from '../conversation/line.ts';
 import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
 import { loadLarge } from '../record/large.ts';
-import { mostCutOffs } from '../recovery/cut-offs.ts';
-import { mayTryAgain } from '../recovery/probation.ts';
-import { closeLeaf, type Leaf, type Recalled } from './leaf.ts';
+import { mostCutOffs, mayTryAgain } from '../recovery/load.ts';
+import {
+  closeLeaf,
+  type Leaf,
+  type Recalled,
+  agreedTo,
+  clearWay,
+  decline,
+  editedCall,
+  isYes,
+} from './leaf.ts';
 import { approvalOf, ask } from '../question/put-question.ts';
-import { agreedTo, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 interface Unknown {
   readonly leaf: Leaf;

@@ -1,15 +1,14 @@
 import { type Failure, type FailureCode, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { isOpen, type RunTree, type Step } from '../../run/tree.ts';
 import { leaveLine } from '../conversation/line.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import { loadLarge } from '../record/large.ts';
-import { meet } from '../recovery/meet.ts';
+import { meet } from '../recovery/recorded.ts';
 import { failureIn } from '../scope/broken.ts';
 import { settleDoubt } from './doubt.ts';
-import { closeLeaf, lastEdit, type Leaf, type LeafOutcome } from './leaf.ts';
-import { askToBegin, permit } from './permit.ts';
+import { closeLeaf, lastEdit, type Leaf, type LeafOutcome, askToBegin, permit } from './leaf.ts';
 import { expectWithin } from '../time/deadlines.ts';
 import type { Verdict } from '../../policies/policy.ts';
 import type { EventOf, RunEvent } from '../../run/events.ts';

@@ -1,11 +1,11 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { isOpen, type Approval, type Step } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
-import { meet } from '../recovery/meet.ts';
+import { meet } from '../recovery/recorded.ts';
 import { openStep } from '../scope/composite.ts';
 import { ask } from './put-question.ts';
 import type { Decided } from './questions.ts';

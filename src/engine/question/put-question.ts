@@ -1,5 +1,5 @@
 import type { Along, EventOf } from '../../run/events.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Approval, Step } from '../../run/tree.ts';
 import { checked } from '../../schema/misfit.ts';
 import type { Execution } from '../execution.ts';

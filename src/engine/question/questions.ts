@@ -4,6 +4,15 @@ import { undecidedApprovals, type Approval, type RunTree, type Step } from '../.
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import { atTime } from '../time/at-time.ts';
+import type { Agent } from '../../catalog/agent.ts';
+import { type Json, isBlobRef } from '../../run/values.ts';
+import { RunError, sentenceOf, failureOf } from '../../run/failure.ts';
+import { aborted } from '../aborted.ts';
+import { resultOf } from '../record/large.ts';
+import type { AgentQuestion } from '../../gateways/gateway.ts';
+import { turnAfter } from '../turn/turn-after.ts';
+import type { RunState } from '../../stores/store.ts';
+import { linesBegun } from '../conversation/line.ts';
 
 /** A decision that settles a question. */
 export type Decided = NonNullable<Approval['decided']>;
@@ -147,4 +156,146 @@ function* withParents({ steps }: RunTree, id: StepId): Generator<StepId> {
     if (parent === undefined || parent === at) return;
     at = parent;
   }
+}
+
+/** How long an agent elsewhere gets to hear that a run is over, in milliseconds; the run ends all the same. */
+const patience = 5_000;
+
+/** Work elsewhere: whose it is, the step it is shown at, and what it goes by there. */
+interface Elsewhere {
+  readonly agent: Agent;
+  readonly step: StepId;
+  readonly token: () => Promise<Json | undefined>;
+}
+
+/** Tells an agent elsewhere that what it does for this run is not wanted any more. That it could not be told is told here. */
+export async function cancelTurn(execution: Execution, { agent, step, token }: Elsewhere): Promise<void> {
+  const { gateway, name } = agent;
+  if (!gateway.cancel) return;
+  const enough = new AbortController();
+  const tell = async (): Promise<void> => {
+    const known = await token();
+    if (known !== undefined) await gateway.cancel?.(known, enough.signal);
+  };
+  const tooLate = execution.world.clock.sleep(patience, enough.signal).then(() => {
+    throw new RunError('timed-out', `It did not answer within ${patience / 1_000} seconds.`);
+  });
+  try {
+    await Promise.race([tell(), tooLate]);
+  } catch (thrown) {
+    const message = `${name} could not be told to stop and may go on. ${sentenceOf(failureOf(thrown))}`;
+    execution.emit({ type: 'notice.posted', step, code: 'STOP_NOT_HEARD', message });
+  } finally {
+    enough.abort(aborted);
+  }
+}
+
+/** The run is over, and nobody will answer what agents elsewhere still ask. Undefined where nobody asks. */
+export function cancelAsking(execution: Execution): Promise<unknown> | undefined {
+  const { catalog } = execution.world;
+  const asking = askingIn(execution);
+  if (asking.length === 0) return undefined;
+  return Promise.all(
+    asking.map(async (step) => {
+      const agent = catalog.agents.find(({ name }) => name === step.agent);
+      const token = async (): Promise<Json | undefined> => {
+        const result = await resultOf(execution, step);
+        const { questions = [] } = result as { readonly questions?: readonly AgentQuestion[] };
+        return questions[0]?.token;
+      };
+      if (agent) await cancelTurn(execution, { agent, step: step.id, token });
+    }),
+  );
+}
+
+/** Turns that ended with a question and have not gone on with its answer. */
+function askingIn({ tree }: Execution): readonly Step[] {
+  const turns = [...tree.steps.values()].filter(({ kind }) => kind === 'turn');
+  const begun = new Set(turns.filter(({ started }) => started).map(({ parent, key }) => `${parent} ${key}`));
+  return turns.filter(
+    ({ parent, key, status, result }) =>
+      status === 'completed' && mayAsk(result) && !begun.has(`${parent} ${turnAfter(key)}`),
+  );
+}
+
+function mayAsk(result: Step['result']): boolean {
+  if (isBlobRef(result)) return true;
+  return typeof result === 'object' && result !== null && 'questions' in result;
+}
+
+/** A run whose next time is this near is not parked: to take it up again costs more than to wait. Milliseconds. */
+const nearby = 15_000;
+
+/** Gives a run back to the store while only a person, a time or another run can bring it on. */
+export class Parking {
+  readonly #execution: Execution;
+  #isSettling = false;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  /** Park the run if it is idle, also after everything that could go on by itself has done so. */
+  consider(): void {
+    const execution = this.#execution;
+    if (this.#isSettling || !execution.isIdle) return;
+    this.#isSettling = true;
+    void execution.world.clock.settle().then(() => {
+      this.#isSettling = false;
+      if (execution.isIdle) void execution.alone(() => this.#park());
+    });
+  }
+
+  /** Resolves when the run is not being parked: what goes on by itself meanwhile would be parked with the rest. */
+  over(): Promise<void> {
+    return this.#execution.alone(async () => {});
+  }
+
+  async #park(): Promise<void> {
+    const execution = this.#execution;
+    const { tree, world, line } = execution;
+    await Promise.race([execution.barrier(), execution.done]);
+    if (!execution.isIdle) return;
+    // Somebody resumed what this flow cannot go on with: it has to begin at the top, with whoever takes it up.
+    if (execution.isAside && !tree.paused) return execution.handBack();
+    const times = timesIn(tree);
+    const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
+    if (wakeAt !== undefined && wakeAt - world.time.now() < nearby) return;
+    if ((await this.#release(wakeAt)) === 'waiting') return execution.drop();
+    line.hear();
+    await execution.commands.apply();
+    this.consider();
+  }
+
+  async #release(wakeAt: number | undefined): Promise<RunState> {
+    const { writer, world, run, tree } = this.#execution;
+    const { fence, head } = writer;
+    let isAsked = false;
+    return this.#execution.insist(async () => {
+      if (!isAsked) {
+        isAsked = true;
+        const begun = linesBegun(tree);
+        return world.store.dispatch.release({
+          fence,
+          head,
+          begun,
+          wakeAt,
+        });
+      }
+      // The answer that was lost may have been a yes. It may also have told of a turn in line, which is told once: so
+      // whoever still has the run looks for it again before parking anew.
+      const row = await world.store.dispatch.get(run);
+      return row?.epoch === fence.epoch && row.state === 'waiting' ? row.state : 'running';
+    });
+  }
+}
+
+/** What a run is to be woken for: questions that are over, or put off until then, and waits, unless it is paused. */
+function timesIn(tree: RunTree): readonly number[] {
+  const asked = undecidedApprovals(tree).flatMap(({ expiresAt, deferred }) => [
+    expiresAt ?? [],
+    deferred?.until ?? [],
+  ]);
+  const waits = tree.paused ? [] : [...tree.open].map((id) => tree.steps.get(id)?.until ?? []);
+  return [...asked, ...waits].flat();
 }

@@ -2,11 +2,11 @@ import { nothing, type Found, type Guard, type Kind } from '../../guards/guard.t
 import { guardValue } from '../../guards/guard-value.ts';
 import { HeldText } from '../../guards/held-text.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/text-stream.ts';
+import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/clean-value.ts';
 import type { EventOf, RunEvent, StepId } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { guardedEvent, guardNotice } from './guarded-event.ts';
-import { guardAt, type RunGuards } from './run-guards.ts';
+import { guardAt, type RunGuards, redactedCode } from './guarding.ts';
 
 type Text = EventOf<'text.appended'>;
 
@@ -15,9 +15,6 @@ interface Stream {
   readonly held: HeldText;
   last: Piece;
 }
-
-/** The notice of a step from which a secret was taken. */
-export const redactedCode = 'SECRET_REDACTED';
 
 export function redactedNotice(step: StepId): EventOf<'notice.posted'> {
   const message = 'A secret was taken out of what is recorded here; «[redacted]» stands in its place.';

@@ -1,7 +1,7 @@
 import { failureOf } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Execution } from '../execution.ts';
-import { leaseLength, momentOf } from '../time/lease.ts';
+import { leaseLength, momentOf } from '../time/deadlines.ts';
 import { linesBegun } from '../conversation/line.ts';
 import { loadClaimed } from './load.ts';
 import { strandedWords } from './stranded.ts';

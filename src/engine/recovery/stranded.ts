@@ -1,5 +1,5 @@
 import type { RunRow } from '../../stores/store.ts';
-import { flowId } from '../flow-id.ts';
+import { flowId } from '../scope/run-flow.ts';
 import type { Flow } from '../scope.ts';
 
 /** Why nobody here can go on with a run, and what to do; undefined where somebody can, or nobody has to. */

@@ -1,16 +1,15 @@
 import { errorOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
-import { keepClean, resultOf } from '../record/large.ts';
-import { leave, meet } from '../recovery/meet.ts';
-import { plain } from '../record/plain.ts';
+import { keepClean, resultOf, plain } from '../record/large.ts';
+import { leave, meet } from '../recovery/recorded.ts';
 import type { StepOptions } from '../scope.ts';
-import { owned } from './stray.ts';
-import { cleanResult } from '../record/tell-redacted.ts';
+import { owned } from '../activity.ts';
+import { cleanResult } from '../record/guarding.ts';
 import { expectWithin } from '../time/deadlines.ts';
 import type { EventOf } from '../../run/events.ts';
 
@@ -138,5 +137,37 @@ export class Keys {
       throw new RunError('malformed', `In «${this.#where}» the key «${key}» is used twice.`);
     this.#used.add(key);
     return key;
+  }
+}
+
+/** Whoever waits for a step to be over. */
+export class StepWatch {
+  /** Resolves when a step was opened or closed here. */
+  readonly moved: Promise<void>;
+  readonly #move: () => void;
+  readonly #watched = new Map<Step, readonly (() => void)[]>();
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.moved = promise;
+    this.#move = resolve;
+  }
+
+  /** Resolves when a step that is open now is not any more. Nothing is in flight meanwhile: the step itself is. */
+  async over(step: Step): Promise<void> {
+    if (!isOpen(step)) return;
+    await new Promise<void>((resolve) =>
+      this.#watched.set(step, [...(this.#watched.get(step) ?? []), resolve]),
+    );
+  }
+
+  /** The end of a step ends those below it too, so all that are watched are looked at. */
+  look(): void {
+    this.#move();
+    for (const [step, waiting] of this.#watched) {
+      if (isOpen(step)) continue;
+      this.#watched.delete(step);
+      for (const resolve of waiting) resolve();
+    }
   }
 }

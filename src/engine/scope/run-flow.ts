@@ -1,19 +1,18 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
-import { apology } from '../recovery/ending.ts';
+import { apology, leave } from '../recovery/recorded.ts';
 import type { Execution } from '../execution.ts';
-import { unanswered } from '../conversation/sent-history.ts';
+import { unanswered } from '../conversation/conversation.ts';
 import { definitionOf } from '../record/definition.ts';
-import { loadInput } from '../record/large-input.ts';
-import { isLarge, keepLarge } from '../record/large.ts';
-import { runGuardsIn } from '../record/run-guards.ts';
-import { leave } from '../recovery/meet.ts';
-import type { Probation } from '../recovery/probation.ts';
+import { loadInput, isLarge, keepLarge } from '../record/large.ts';
+import { runGuardsIn } from '../record/guarding.ts';
+import type { Probation } from '../recovery/load.ts';
 import type { Flow, RunInput } from '../scope.ts';
 import { ScopeIn } from './scope-in.ts';
-import { owned } from './stray.ts';
+import { owned } from '../activity.ts';
+import type { World } from '../world.ts';
 
 /** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
 export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
@@ -78,4 +77,22 @@ async function inputOf(execution: Execution): Promise<RunInput> {
     labels,
     ...present({ data }),
   };
+}
+
+interface Named {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a run needs to go on: a worker claims only flows it has. */
+export function flowId({ name, version }: Named): string {
+  return `${name}@${version}`;
+}
+
+/** A flow that is known here. */
+export function flowOf({ catalog: { flows } }: Pick<World, 'catalog'>, { name, version }: Named): Flow {
+  const flow = flows.find((known) => known.name === name && known.version === version);
+  if (flow) return flow;
+  const known = flows.map(flowId).join(', ') || 'none';
+  throw new RunError('unknown', `There is no flow ${flowId({ name, version })} here; known: ${known}.`);
 }

@@ -2,7 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
-import { meet } from '../recovery/meet.ts';
+import { meet } from '../recovery/recorded.ts';
 import type { Wait } from '../scope.ts';
 import { atTime } from '../time/at-time.ts';
 import { openStep } from './composite.ts';

@@ -1,12 +1,20 @@
 import { RunError } from '../../run/failure.ts';
-import type { RunEvent, StepId } from '../../run/events.ts';
-import { millisecondsLeftIn } from '../../run/limits.ts';
-import { isResting } from '../../run/pace.ts';
-import { isAtWork, isOpen, stepOf, undecidedApprovals, type Step } from '../../run/tree.ts';
+import type { RunEvent, StepId, Entry } from '../../run/events.ts';
+import {
+  millisecondsLeftIn,
+  isResting,
+  isAtWork,
+  isOpen,
+  stepOf,
+  undecidedApprovals,
+  type Step,
+} from '../../run/tree.ts';
 import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
-import { closingOf } from '../recovery/ending.ts';
-import { Within } from '../within.ts';
+import { closingOf } from '../recovery/recorded.ts';
+import { Within } from '../activity.ts';
+import { type Clock, drift } from './clock.ts';
+import type { Dispatch } from '../../stores/store.ts';
 
 /** How often to look whether a step goes on that only waits. Milliseconds. */
 const lookAgain = 1_000;
@@ -151,4 +159,130 @@ function timedOut({ title, clock }: Step): RunError {
 export function expectWithin(title: string, within: number | undefined): void {
   if (within === undefined || (Number.isFinite(within) && within > 0)) return;
   throw new RunError('malformed', `«within» of «${title}» must be a number of milliseconds above 0.`);
+}
+
+/** A worker that is silent for a lease has lost its runs. Milliseconds. */
+export const leaseLength = 15_000;
+
+/** A moment on both clocks of a worker. */
+export interface Moment {
+  readonly now: number;
+  readonly worked: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { now: clock.now(), worked: clock.worked() };
+}
+
+/**
+ * How far a worker can be sure that a run is still its own. Only the store knows: a worker that slept, or whose clock
+ * was set, cannot tell how much of its lease is left, and has to ask again before it acts.
+ */
+export class Lease {
+  readonly #clock: Clock;
+  #proven: Moment;
+
+  constructor(clock: Clock, proven: Moment) {
+    this.#clock = clock;
+    this.#proven = proven;
+  }
+
+  /** The store said yes, to a question asked at that moment. */
+  prove(asked: Moment): void {
+    this.#proven = asked;
+  }
+
+  get isSure(): boolean {
+    const passed = this.#clock.now() - this.#proven.now;
+    return this.#worked < leaseLength && Math.abs(passed - this.#worked) < drift;
+  }
+
+  /** Whether another worker may take over soon. */
+  get isNearlyOver(): boolean {
+    return this.#worked > (leaseLength * 2) / 3;
+  }
+
+  get #worked(): number {
+    return this.#clock.worked() - this.#proven.worked;
+  }
+}
+
+/**
+ * The store's clock, as far as a worker has learned it: what was said last, and the time worked since. Whatever is
+ * compared with what others wrote down (when a question is over, when a run is to be woken) goes by it; two clocks that
+ * disagree would park and wake a run for ever.
+ */
+export class StoreTime {
+  readonly #clock: Clock;
+  readonly #ask: () => Promise<number>;
+  #said: { readonly time: number; readonly at: Moment } | undefined;
+
+  constructor(clock: Clock, dispatch: Pick<Dispatch, 'time'>) {
+    this.#clock = clock;
+    this.#ask = () => dispatch.time();
+  }
+
+  now(): number {
+    if (!this.#said) return this.#clock.now();
+    return Math.floor(this.#said.time + this.#clock.worked() - this.#said.at.worked);
+  }
+
+  /**
+   * Ask the store. One that does not answer is believed to go on as before. What it said counts from its arrival: an
+   * answer that took its time makes this clock late, which only delays, and never early.
+   */
+  async learn(): Promise<void> {
+    const time = await this.#ask().catch(() => undefined);
+    if (time !== undefined) this.#said = { time, at: momentOf(this.#clock) };
+  }
+
+  /**
+   * Ask the store, unless what it said last still holds as far as this machine can tell. One that never said anything is
+   * away: times of a clock that may be a year ahead must not get into a journal.
+   */
+  async beSure(): Promise<void> {
+    if (!this.#said) await this.learn();
+    if (!this.#said) throw new RunError('unavailable', 'The store does not say what time it is.');
+    const { now, worked } = momentOf(this.#clock);
+    const { at } = this.#said;
+    const isStale =
+      worked - at.worked > longestTrust || Math.abs(now - at.now - (worked - at.worked)) > drift;
+    if (isStale) await this.learn();
+  }
+}
+
+/** Clocks that nobody sets come apart as well. Milliseconds. */
+const longestTrust = 60_000;
+
+/**
+ * The time of one run in the hands of a worker. It is the store's, but moves on only as the worker works and never goes
+ * back; where the store's is found to be ahead, because a clock was set or the machine slept, the next entry says by how
+ * much, so that it is not taken for work.
+ */
+export class RunTime {
+  readonly #clock: Clock;
+  readonly #store: StoreTime;
+  #base: number;
+  #since: number;
+
+  /** `last` is the time of the last entry. */
+  constructor(clock: Clock, store: StoreTime, last: number) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#base = Math.max(store.now(), last);
+    this.#since = clock.worked();
+  }
+
+  /** The time of an entry written now, if the worker has worked all the while. */
+  now(): number {
+    return Math.floor(this.#base + this.#clock.worked() - this.#since);
+  }
+
+  stamp(): Pick<Entry, 'at' | 'jump'> {
+    const at = this.now();
+    const jump = this.#store.now() - at;
+    if (jump <= drift) return { at };
+    this.#base += jump;
+    return { at: at + jump, jump };
+  }
 }

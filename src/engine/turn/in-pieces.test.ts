@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../gateways/gateway.ts';
-import { inPieces } from './in-pieces.ts';
+import { inPieces } from './turn-reader.ts';
 
 /** What is taken, with a mark wherever others are served. */
 async function taken(events: readonly AgentEvent[], enough = Infinity): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../gateways/gateway.ts';
 import type { StepId } from '../../run/events.ts';
 import { isOwnKind, stageKind } from '../../run/own-kinds.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { isOpen } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 

@@ -1,9 +1,12 @@
-import type { AgentEvent } from '../../gateways/gateway.ts';
+import type { AgentEvent, Turn, Message } from '../../gateways/gateway.ts';
 import { deepest } from '../../run/depth.ts';
-import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
-import { tokensIn } from '../../run/tokens.ts';
+import { limitsOf, millisecondsLeft, tokensIn, type Step, isOpen } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-import { lastSpace } from '../record/space.ts';
+import { lastSpace } from '../record/writer.ts';
+import type { Attachment, Json } from '../../run/values.ts';
+import type { StepId } from '../../run/events.ts';
+import { keepData } from '../record/large.ts';
+import type { RecordedPrompt } from '../../run/prompt.ts';
 
 /** What an answer may use beyond a budget that is used up, so that the run still ends with one. */
 const answerReserve = { tokens: 8_192, milliseconds: 60_000 } as const;
@@ -162,4 +165,143 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How many characters whoever takes this turn has to read: the messages, and what is offered with them. */
+export function sentCharacters({ messages, tools, answerSchema }: Pick<Turn, Read>): number {
+  let characters = sizeOf(tools) + sizeOf(answerSchema);
+  for (const message of messages) characters += charactersIn(message);
+  return characters;
+}
+
+type Read = 'messages' | 'tools' | 'answerSchema';
+
+function charactersIn({ text, attachments = [], calls, state }: Message): number {
+  let characters = text.length + sizeOf(calls) + sizeOf(state);
+  for (const attachment of attachments) characters += readable(attachment);
+  return characters;
+}
+
+/** A picture in Base64 says nothing about its tokens. */
+function readable({ type, data = '' }: Attachment): number {
+  return type.startsWith('text/') || type.includes('json') ? data.length : 0;
+}
+
+function sizeOf(value: unknown): number {
+  return value === undefined ? 0 : JSON.stringify(value).length;
+}
+
+/** Characters. */
+const shortPrompt = 16 * 1024;
+/** What is shorter is compared itself: a name would cost more than it saves. */
+const shortText = 512;
+
+/** A prompt as far as the next one is compared with it. */
+interface Sent {
+  readonly step: StepId;
+  readonly messages: readonly string[];
+  readonly offer: string;
+}
+
+/** What agents are sent, recorded as what is new since the last time. */
+export class Prompts {
+  readonly #execution: Execution;
+  readonly #sent = new Map<string, Sent>();
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  /** Told with the intent of the turn, unless it is long or something has to be kept for it first. */
+  record(step: Step, agent: string, turn: Turn): Promise<void> | undefined {
+    const { hash } = this.#execution.world;
+    const nameOf = (value: unknown): string => {
+      const text = JSON.stringify(value);
+      return text.length <= shortText ? text : hash(text);
+    };
+    const offer = offerOf(turn);
+    const sent = {
+      step: step.id,
+      messages: turn.messages.map(nameOf),
+      offer: nameOf(offer),
+    };
+    const before = this.#sent.get(agent);
+    const kept = before ? inCommon(before.messages, sent.messages) : 0;
+    const isSame = before?.offer === sent.offer;
+    // Tried again: the same was sent.
+    if (before?.step === step.id && isSame && kept === sent.messages.length) return undefined;
+    const isNext = before !== undefined && before.step < step.id && kept > 0;
+    const added = turn.messages.slice(isNext ? kept : 0);
+    const prompt = { kept: isNext ? kept : 0, messages: added, ...(isNext && isSame ? {} : { offer }) };
+    const tell = (clean: New): void => {
+      if (!isOpen(step)) return;
+      this.#tell(step, clean, isNext ? before.step : undefined);
+      this.#sent.set(agent, sent);
+    };
+    if (!isShort(prompt)) return this.#cleanLong(prompt).then(tell);
+    const { guarding, world } = this.#execution;
+    const clean = world.secrets.cleanAll(prompt);
+    tell(
+      guarding.looksAtAll
+        ? { ...clean, messages: clean.messages.map((one) => guarding.message(one)) }
+        : clean,
+    );
+    return undefined;
+  }
+
+  /** The text goes with the entry that refers to it. */
+  #tell(step: Step, prompt: New, continues: StepId | undefined): void {
+    const text = JSON.stringify(prompt).toWellFormed();
+    const blob = { blob: this.#execution.world.hash(text), size: Buffer.byteLength(text) };
+    const event = { type: 'prompt.recorded', step: step.id, blob } as const;
+    this.#execution.emit(continues === undefined ? event : { ...event, continues }, text);
+  }
+
+  async #cleanLong({ messages, ...prompt }: New): Promise<New> {
+    const { guarding, world } = this.#execution;
+    const light = await this.#execution.insist(() => Promise.all(messages.map((one) => this.#light(one))));
+    const rest = world.clock.breather();
+    const clean = await world.secrets.cleanLong({ ...prompt, messages: light }, rest);
+    if (!guarding.looksAtAll) return clean;
+    const guarded: Message[] = [];
+    for (const message of clean.messages) {
+      guarded.push(guarding.message(message));
+      await rest();
+    }
+    return { ...clean, messages: guarded };
+  }
+
+  async #light({ attachments, ...message }: Message): Promise<Message> {
+    if (!attachments) return message;
+    const { world, tree, run } = this.#execution;
+    const owner = { tenant: tree.started?.tenant ?? '', run };
+    const kept = attachments.map((one) => keepData(world.store.blobs, owner, one));
+    return { ...message, attachments: await Promise.all(kept) };
+  }
+}
+
+interface New extends Omit<RecordedPrompt, 'messages'> {
+  readonly messages: readonly Message[];
+}
+
+/** What is cleaned in one go, and needs nothing kept beside it. */
+function isShort(prompt: New): boolean {
+  const hasAttachments = prompt.messages.some(({ attachments }) => attachments !== undefined);
+  return !hasAttachments && JSON.stringify(prompt).length <= shortPrompt;
+}
+
+function offerOf({ tools, toolChoice, answerSchema }: Turn): Json {
+  return {
+    ...(tools
+      ? { tools: tools.map(({ name, description, schema }) => ({ name, description, schema })) }
+      : {}),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+  };
+}
+
+/** How many of the first are the same. */
+function inCommon(a: readonly string[], b: readonly string[]): number {
+  const differs = b.findIndex((one, i) => one !== a[i]);
+  return differs === -1 ? b.length : differs;
 }

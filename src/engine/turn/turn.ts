@@ -1,39 +1,36 @@
-import { isModel, type Agent } from '../../catalog/agent.ts';
+import { isModel, placeOfLast } from '../conversation/conversation.ts';
+import type { Agent } from '../../catalog/agent.ts';
 import type { AgentAnswer, Message, Telling, Turn } from '../../gateways/gateway.ts';
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { stopped } from '../../run/stopped.ts';
-import { tokensIn } from '../../run/tokens.ts';
-import { isOpen, textOf, type Step } from '../../run/tree.ts';
+import { tokensIn, isOpen, textOf, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
-import { audienceOf } from '../call/audience.ts';
-import { placeOfLast } from '../conversation/conversation.ts';
+import { audienceOf, idempotencyKey, type Leaf, type LeafOutcome, agreedTo, mustAsk } from '../leaf/leaf.ts';
 import { lineName } from '../conversation/line.ts';
 import { ownState, restored } from '../conversation/restore.ts';
 import { standingOf, type Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
-import { idempotencyKey, type Leaf, type LeafOutcome } from '../leaf/leaf.ts';
-import { agreedTo, mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
 import { attachedAs } from '../question/along.ts';
-import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
-import { isLarge, keepAttachment, keepLarge, resultOf } from '../record/large.ts';
+import {
+  hasLargeItem,
+  withKeptItems,
+  isLarge,
+  keepAttachment,
+  keepLarge,
+  resultOf,
+} from '../record/large.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
-import { owned } from '../scope/stray.ts';
-import { Within } from '../within.ts';
-import { cancelTurn } from './cancel-turn.ts';
-import { inPieces } from './in-pieces.ts';
-import { readStream } from './read-stream.ts';
+import { owned, Within } from '../activity.ts';
+import { cancelTurn } from '../question/questions.ts';
+import { inPieces, readStream, Surplus, TurnReader, turnResult } from './turn-reader.ts';
 import { hasForgotten, recallTurn } from './recall-turn.ts';
-import { sentCharacters } from './sent.ts';
-import { Surplus } from './surplus.ts';
-import { TurnMeter } from './turn-meter.ts';
-import { TurnReader } from './turn-reader.ts';
-import { turnResult } from './turn-result.ts';
+import { sentCharacters, TurnMeter } from './turn-meter.ts';
 
 /** A turn at its place. */
 export interface PlacedTurn extends TurnRequest {

@@ -6,7 +6,7 @@ import type { Turn } from '../../gateways/gateway.ts';
 import type { Move } from '../../gateways/scripted/script.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import type { RunTree } from '../../run/tree.ts';
-import { systemClock } from '../../server/system.ts';
+import { systemClock } from '../../server/context.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { converse } from './converse.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completeRules, expectAllowed, rulesFor, switchesIn, type ConverseSettings } from './settings.ts';
+import { completeRules, expectAllowed, rulesFor, switchesIn, type ConverseSettings } from './course.ts';
 
 const tools = ['list_files', 'read_file'].map((name) => ({ name, description: name, schema: {} }));
 const base: ConverseSettings = { agent: 'model', system: 'Be exact.', tools };

@@ -1,6 +1,6 @@
 import type { Exchange, Flow, Scope } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
-import { bounded, boundedAloud } from '../bounded-history.ts';
+import { bounded, boundedAloud, whatEnded, wholeOrMarked } from '../exchange.ts';
 import { delegate } from './delegate.ts';
 import type { CoordinateSettings } from './settings.ts';
 import { plainAnswer, routerMessages, synthesisMessages, type Finding } from './words.ts';
@@ -8,7 +8,6 @@ import { shortened, work, type Asked } from './work.ts';
 import { titleOf } from '../delegates.ts';
 import { planFor, planSchema, roundsOf, type OnFailure, type RoutePlan } from '../plan.ts';
 import { readPlan, type ReadPlan } from '../read-plan.ts';
-import { whatEnded, wholeOrMarked } from '../turn-ending.ts';
 
 /** Moves when runs that were recorded would not fit the code any more. */
 export const coordinateVersion = '2';

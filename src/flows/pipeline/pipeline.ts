@@ -3,7 +3,7 @@ import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import { factName } from '../../run/combined-state.ts';
 import { RunError } from '../../run/failure.ts';
 import { pipelineStages, stageKind, type PipelineStage } from '../../run/pipeline-stages.ts';
-import { boundedAloud } from '../bounded-history.ts';
+import { boundedAloud } from '../exchange.ts';
 import { guard, guardAttached, type Guarded, type GuardedAttachments, type TextChecks } from './guard.ts';
 import { readSkillPlan, skillPlanSchema, type SkillPlan } from './plan.ts';
 import { hasSources, retrieve, type Passage, type RetrievalMeans } from './retrieve.ts';

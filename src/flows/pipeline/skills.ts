@@ -7,7 +7,7 @@ import { work, type Asked } from '../coordinate/work.ts';
 import type { SkillPlan } from './plan.ts';
 import { skillTitle, type PipelineSettings, type Skill, type SkillType } from './settings.ts';
 import { answering, withPassages, type Request } from './words.ts';
-import { whatEnded } from '../turn-ending.ts';
+import { whatEnded } from '../exchange.ts';
 
 /** What skills stand on. */
 export interface SkillMeans {

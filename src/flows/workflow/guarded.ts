@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GuardSettings } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
-import { readAs } from '../../run/parsed.ts';
-import type { Json } from '../../run/values.ts';
+import { readAs, type Json } from '../../run/values.ts';
 import { checksOf, guard } from '../pipeline/guard.ts';
 import { isConnected } from './edges.ts';
 import { filledText, titleOf, type AtWork, type Done, type NodeOf } from './sight.ts';

@@ -10,14 +10,14 @@ import {
 import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { stopped } from '../../run/stopped.ts';
 import type { Attachment } from '../../run/values.ts';
 import { textPart } from '../../wire/a2a.ts';
-import { noteOf } from '../attachment-note.ts';
+import { noteOf } from '../chat/openai-chat.ts';
 import type { AgentEvent, Gateway, Turn } from '../gateway.ts';
 import { longestUnnamed } from '../http/event-channel.ts';
-import { readSecret, type Secret } from '../http/request-headers.ts';
+import { readSecret, type Secret } from '../http/http-exchange.ts';
 import { answerParts, Token } from './answers.ts';
 import { isOver, TaskReader } from './task-reader.ts';
 import { reasonOf, streamOf } from './task-stream.ts';

@@ -1,10 +1,9 @@
 import type { Json } from '../../run/values.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
-import { cleaner } from '../chat/failure.ts';
+import { cleaner } from '../chat/attempt.ts';
 import type { Gateway, Turn } from '../gateway.ts';
-import { askAgain, type Surroundings } from '../http/ask-again.ts';
-import { channelled, type EventChannel } from '../http/event-channel.ts';
-import { idempotencyHeader, readSecret, type Secret } from '../http/request-headers.ts';
+import { askAgain, type Surroundings, channelled, type EventChannel } from '../http/event-channel.ts';
+import { idempotencyHeader, readSecret, type Secret } from '../http/http-exchange.ts';
 import { tell } from '../http/tell.ts';
 import { EventReader } from './event-reader.ts';
 import { exchange } from './exchange.ts';

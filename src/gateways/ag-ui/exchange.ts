@@ -1,11 +1,16 @@
 import { HttpAgent, transformChunks, type HttpAgentConfig } from '@ag-ui/client';
 import type { RunAgentInput } from '@ag-ui/core';
-import { soonInTurn } from '../../loop/in-turn.ts';
+import { soonInTurn } from '../../loop/loop-turn.ts';
 import { RunError } from '../../run/failure.ts';
-import { failureOfStatus, wordsOf } from '../chat/failure.ts';
-import { type Refusal, retryAfter } from '../http/ask-again.ts';
-import { longestUnnamed, type EventChannel } from '../http/event-channel.ts';
-import { codeIn, connectionFailed } from '../http/complaints.ts';
+import { failureOfStatus, wordsOf } from '../chat/attempt.ts';
+import {
+  type Refusal,
+  retryAfter,
+  longestUnnamed,
+  type EventChannel,
+  codeIn,
+  connectionFailed,
+} from '../http/event-channel.ts';
 import type { EventReader } from './event-reader.ts';
 
 export interface Asked {

@@ -1,6 +1,6 @@
 import type { ContentPart, Message as AgUiMessage, ResumeEntry, RunAgentInput } from '@ag-ui/core';
 import type { Attachment } from '../../run/values.ts';
-import { noteOf, withNotes } from '../attachment-note.ts';
+import { noteOf, withNotes } from '../chat/openai-chat.ts';
 import type { AgentAnswer, Message, Turn } from '../gateway.ts';
 import { exchangeIn, Token, type Exchange } from './thread.ts';
 

@@ -1,6 +1,6 @@
 import type { Interrupt } from '@ag-ui/core';
 import { z } from 'zod';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { Json } from '../../run/values.ts';
 import type { AgentQuestion } from '../gateway.ts';
 import type { Token } from './thread.ts';

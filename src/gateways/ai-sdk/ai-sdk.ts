@@ -5,7 +5,7 @@ import { callOptions } from './prompt.ts';
 import { AiSdkReader } from './reader.ts';
 import type { AgentEvent, Gateway, Turn } from '../gateway.ts';
 import { defaultTimeouts, type Timeouts, tooSlow } from '../http/http-exchange.ts';
-import { delayBefore, realSleep, type Sleep } from '../http/ask-again.ts';
+import { delayBefore, realSleep, type Sleep } from '../http/event-channel.ts';
 import { stoppable } from '../http/stoppable.ts';
 
 interface Settings {

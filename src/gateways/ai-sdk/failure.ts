@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { cleaner, failureOfError, failureOfStatus, wordsOf } from '../chat/failure.ts';
-import { codeIn, connectionFailed } from '../http/complaints.ts';
-import { retryAfter } from '../http/ask-again.ts';
+import { cleaner, failureOfError, failureOfStatus, wordsOf } from '../chat/attempt.ts';
+import { codeIn, connectionFailed, retryAfter } from '../http/event-channel.ts';
 
 /** What provider packages throw. They are told by their fields, since each brings its own copy of the classes. */
 const ProviderError = z.object({

@@ -6,9 +6,9 @@ import type {
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider';
 import type { Attachment, Json } from '../../run/values.ts';
-import { noteOf } from '../attachment-note.ts';
+import { noteOf } from '../chat/openai-chat.ts';
 import type { Message, Turn } from '../gateway.ts';
-import { idempotencyHeader } from '../http/request-headers.ts';
+import { idempotencyHeader } from '../http/http-exchange.ts';
 
 /** A turn as AI SDK providers ask for it. */
 export function callOptions(turn: Turn): LanguageModelV4CallOptions {

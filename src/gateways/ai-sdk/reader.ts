@@ -12,7 +12,7 @@ import type { Item, Usage } from '../../run/values.ts';
 import { AiSdkCalls, malformed } from './calls.ts';
 import { failureOfProvider, malformedPiece } from './failure.ts';
 import type { AgentEvent, Turn } from '../gateway.ts';
-import { WholeText } from '../http/whole-text.ts';
+import { WholeText } from '../http/http-exchange.ts';
 
 interface Settings {
   readonly who: string;

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { frames } from '../../../test/chat-frames.ts';
 import { anyCut, everyCut } from '../../../test/cuts.ts';
 import { RunError } from '../../run/failure.ts';
-import { failureOfError } from './failure.ts';
+import { failureOfError } from './attempt.ts';
 import { ChatReader } from './reader.ts';
-import { Complaints } from '../http/complaints.ts';
+import { Complaints } from '../http/event-channel.ts';
 import type { AgentEvent, Message } from '../gateway.ts';
 
 const clean = (text: string): string => text;

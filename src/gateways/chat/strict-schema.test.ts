@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planSchema } from '../../flows/plan.ts';
-import { chatRequest } from './request.ts';
+import { chatRequest } from './openai-chat.ts';
 import { isStrict } from './strict-schema.ts';
 
 const closed = (properties: object, required = Object.keys(properties)) => ({

@@ -2,13 +2,19 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { ConversationId, Created, History } from '../../wire/conversation-service.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
-import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
+import {
+  askAgain,
+  type Refusal,
+  type Surroundings,
+  channelled,
+  type EventChannel,
+  signalOf,
+} from '../http/event-channel.ts';
 import { askChat, type Limits } from '../chat/attempt.ts';
-import { withNotes } from '../attachment-note.ts';
+import { withNotes } from '../chat/openai-chat.ts';
 import { conversationDialect, conversationState } from './dialect.ts';
 import { type Trace, traceOf } from './history.ts';
 import { type ConversationService, conversationService, type ConversationSettings } from './service.ts';
-import { channelled, type EventChannel, signalOf } from '../http/event-channel.ts';
 import type { Gateway, Turn } from '../gateway.ts';
 
 interface Asking {

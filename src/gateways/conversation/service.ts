@@ -1,10 +1,10 @@
 import type { ChatMessageRequest, CreateRequest } from '../../wire/conversation-service.ts';
-import type { Limits } from '../chat/attempt.ts';
+import { type Limits, cleaner } from '../chat/attempt.ts';
 import { askJson, type JsonAnswer } from '../http/ask-json.ts';
-import { pathOf, requestHeaders, urlBelow } from '../http/request-headers.ts';
-import { cleaner } from '../chat/failure.ts';
-import type { Turn } from '../gateway.ts';
 import {
+  pathOf,
+  requestHeaders,
+  urlBelow,
   agentKeepAlive,
   defaultTimeouts,
   type Endpoint,
@@ -12,6 +12,7 @@ import {
   type HttpRequest,
   type Timeouts,
 } from '../http/http-exchange.ts';
+import type { Turn } from '../gateway.ts';
 
 export interface ConversationSettings {
   /** What people call it; its address is shown to nobody. */

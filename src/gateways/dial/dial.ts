@@ -3,22 +3,31 @@ import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import { peerHeader } from '../../wire/dial.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
-import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
-import { askChat, type Limits } from '../chat/attempt.ts';
-import { pathOf, readSecret, requestHeaders, type Secret, urlBelow } from '../http/request-headers.ts';
-import type { Complaints } from '../http/complaints.ts';
-import { dialDialect } from './dialect.ts';
-import { dialRequest } from './request.ts';
-import type { Dialect } from '../dialect.ts';
-import { channelled, type EventChannel } from '../http/event-channel.ts';
-import type { Gateway, Turn } from '../gateway.ts';
 import {
+  askAgain,
+  type Refusal,
+  type Surroundings,
+  type Complaints,
+  channelled,
+  type EventChannel,
+} from '../http/event-channel.ts';
+import { askChat, type Limits } from '../chat/attempt.ts';
+import {
+  pathOf,
+  readSecret,
+  requestHeaders,
+  type Secret,
+  urlBelow,
   agentKeepAlive,
   defaultTimeouts,
   httpEndpoint,
   type HttpRequest,
   type Timeouts,
 } from '../http/http-exchange.ts';
+import { dialDialect } from './dialect.ts';
+import { dialRequest } from './request.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Gateway, Turn } from '../gateway.ts';
 import { tell } from '../http/tell.ts';
 
 export interface DialSettings {

@@ -8,7 +8,7 @@ import {
   type Statistics,
 } from '../../wire/dial.ts';
 import { unreadable } from '../../wire/salvage.ts';
-import type { Complaints } from '../http/complaints.ts';
+import type { Complaints } from '../http/event-channel.ts';
 import type { Dialect } from '../dialect.ts';
 import { DialStages } from './stages.ts';
 import type { AgentEvent, AgentQuestion } from '../gateway.ts';

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { anyCut, everyCut } from '../../../test/cuts.ts';
 import { dial } from '../../../test/dial-frames.ts';
 import { RunError } from '../../run/failure.ts';
-import { failureOfError } from '../chat/failure.ts';
+import { failureOfError } from '../chat/attempt.ts';
 import { ChatReader } from '../chat/reader.ts';
-import { Complaints } from '../http/complaints.ts';
+import { Complaints } from '../http/event-channel.ts';
 import { dialDialect } from './dialect.ts';
 import type { AgentEvent } from '../gateway.ts';
 

@@ -1,8 +1,7 @@
 import type { DialMessage, DialRequest } from '../../wire/dial.ts';
-import { withNotes } from '../attachment-note.ts';
-import { chatCalls, chatOptions } from '../chat/request.ts';
+import { withNotes, chatCalls, chatOptions } from '../chat/openai-chat.ts';
 import { dialAttachment } from './attachment.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Json } from '../../run/values.ts';
 import type { AgentAnswer, Message, Turn } from '../gateway.ts';
 

@@ -1,13 +1,13 @@
 import { RunError } from '../../run/failure.ts';
 import { stageKind } from '../../run/own-kinds.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Attachment, Item } from '../../run/values.ts';
 import { readAttachment, readStage, type PeerNews, type StagePiece } from '../../wire/dial.ts';
 import { unreadable } from '../../wire/salvage.ts';
-import type { Complaints } from '../http/complaints.ts';
+import type { Complaints } from '../http/event-channel.ts';
 import { attachmentOf } from './attachment.ts';
 import type { AgentEvent } from '../gateway.ts';
-import { WholeText } from '../http/whole-text.ts';
+import { WholeText } from '../http/http-exchange.ts';
 
 interface Text {
   readonly stage: string;

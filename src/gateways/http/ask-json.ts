@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { type Refusal, retryAfter } from './ask-again.ts';
-import { failureOfStatus, wordsOf } from '../chat/failure.ts';
+import { type Refusal, retryAfter } from './event-channel.ts';
+import { failureOfStatus, wordsOf } from '../chat/attempt.ts';
 import type { Endpoint, Exchange, Headers, HttpRequest, Listener } from './http-exchange.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 

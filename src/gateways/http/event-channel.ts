@@ -1,5 +1,8 @@
 import { stopped } from '../../run/stopped.ts';
 import type { AgentEvent, Take, Telling } from '../gateway.ts';
+import { RunError } from '../../run/failure.ts';
+import type { Headers } from './http-exchange.ts';
+import { setTimeout } from 'node:timers/promises';
 
 /** How long a stop waits for the head of an answer, in milliseconds: without what it names, nobody can stop what was just begun. */
 export const longestUnnamed = 5_000;
@@ -203,4 +206,142 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
     else told.resolve(false);
     this.#failure = undefined;
   }
+}
+
+/** Why a try brought no answer, and whether asking again would show nothing twice. */
+export interface Refusal {
+  readonly error: RunError;
+  readonly isBeforeAnswer: boolean;
+  /** Whether the request was on its way, so that it may have been acted on. */
+  readonly isSent: boolean;
+  /** What upstream answered with, if it answered. */
+  readonly status: number | undefined;
+  /** Milliseconds upstream asked us to wait. */
+  readonly wait: number | undefined;
+}
+
+/** What a test replaces. */
+export interface Surroundings {
+  readonly random?: () => number;
+  readonly sleep?: Sleep;
+}
+
+interface Asking extends Surroundings {
+  readonly channel: EventChannel;
+  readonly mayAskAgain: (refusal: Refusal) => boolean;
+}
+
+const mostTries = 3;
+
+/** Asks up to three times, with growing waits, as long as the refusal allows it; each time is told. */
+export async function askAgain(
+  { channel, mayAskAgain, random = Math.random, sleep = realSleep }: Asking,
+  ask: () => Promise<Refusal | undefined>,
+): Promise<Refusal | undefined> {
+  for (let tries = 1; !channel.isOver; tries += 1) {
+    const refusal = await ask();
+    if (refusal === undefined) return undefined;
+    if (!mayAskAgain(refusal) || tries === mostTries) return refusal;
+    const wait = delayBefore(tries, refusal.wait, random);
+    channel.push([{ type: 'turn.retried', reason: `${refusal.error.message} Asked again in ${wait} ms.` }]);
+    const left = signalOf(channel);
+    await sleep(wait, left).catch((error: unknown) => {
+      if (!left.aborted) throw error;
+    });
+  }
+  return undefined;
+}
+
+const first = 500;
+const most = 20_000;
+const mostAsked = 60_000;
+
+/** Milliseconds before another try: what upstream asked for, up to a minute, or longer each time, with jitter. */
+export function delayBefore(tries: number, asked: number | undefined, random: () => number): number {
+  if (asked !== undefined) return Math.min(asked, mostAsked);
+  // Without jitter all who were refused together come back together.
+  return Math.round(Math.min(first * 2 ** (tries - 1), most) * (0.5 + random() / 2));
+}
+
+/** `Retry-After` in milliseconds. A date is counted from upstream's own clock, which need not agree with ours. */
+export function retryAfter(headers: Headers): number | undefined {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
+  const wait = Date.parse(value) - Date.parse(String(headers['date']));
+  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+}
+
+/** Waits, and rejects as soon as the signal aborts. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export const realSleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal });
+
+const mostNotices = 10;
+const mostPieces = 1_000;
+const refusedCode = 'PART_REFUSED';
+
+/** What cannot be read in one answer, told as notices. An answer full of it is told in few of them, and then given up. */
+export class Complaints {
+  readonly #who: string;
+  readonly #clean: (text: string) => string;
+  #count = 0;
+  #refused = 0;
+
+  constructor(who: string, clean: (text: string) => string) {
+    this.#who = who;
+    this.#clean = clean;
+  }
+
+  /** `what` ends the sentence «Model m sent …». */
+  sent(what: string, events: AgentEvent[]): void {
+    this.#count += 1;
+    if (this.#count <= mostNotices) this.say(`sent ${this.#clean(what)}`, events);
+    if (this.#count > mostPieces)
+      throw new RunError(
+        'unavailable',
+        `${this.#who} sent more than ${mostPieces} pieces that cannot be read.`,
+      );
+  }
+
+  /** A part that is larger than it may be, and is left out: `what` names it, `limit` the setting and its value. */
+  refuse(what: string, limit: string, events: AgentEvent[]): void {
+    this.#refused += 1;
+    if (this.#refused > mostNotices) return;
+    this.say(`sent ${this.#clean(what)}, which is more than ${limit} and is left out.`, events, refusedCode);
+  }
+
+  say(what: string, events: AgentEvent[], code = 'UPSTREAM_MALFORMED'): void {
+    events.push({ type: 'notice.posted', code, message: `${this.#who} ${what}` });
+  }
+
+  finish(events: AgentEvent[]): void {
+    const more = this.#count - mostNotices;
+    if (more > 0) this.say(`sent ${more} more pieces that cannot be read.`, events);
+    const larger = this.#refused - mostNotices;
+    if (larger > 0) this.say(`sent ${larger} more parts that are too large.`, events, refusedCode);
+    this.#count = 0;
+    this.#refused = 0;
+  }
+}
+
+/** The other side was there, and went. */
+const gone =
+  /^(?:UND_ERR_(?:SOCKET|CLOSED|DESTROYED|ABORTED)|ECONNRESET|EPIPE|terminated|other side closed)$/;
+
+/** What people read of a connection that failed, without its last full stop. What a library calls that is for the log. */
+export function connectionFailed(who: string, code: string): string {
+  const connection = `The connection to ${who.replace(/^The /, 'the ')}`;
+  if (gone.test(code)) return `${connection} was lost`;
+  return code.startsWith('UND_ERR_') ? `${connection} failed` : `${connection} failed (${code})`;
+}
+
+/** What the system calls it, wherever in the chain of causes that stands. */
+export function codeIn(error: unknown): string {
+  let last = 'it was lost';
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    if (cause.cause === undefined && /^[\w ]+$/.test(cause.message)) last = cause.message;
+  }
+  return last;
 }

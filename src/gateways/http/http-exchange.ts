@@ -1,8 +1,8 @@
-import { connectionFailed } from './complaints.ts';
+import { connectionFailed } from './event-channel.ts';
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
-import { inTurn } from '../../loop/in-turn.ts';
-import { loopTurn } from '../../loop/loop-turn.ts';
+import { inTurn, loopTurn } from '../../loop/loop-turn.ts';
+import type { Turn } from '../gateway.ts';
 
 /** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
 export interface Timeouts {
@@ -294,4 +294,83 @@ function lost(who: string, origin: string, error: Error): RunError {
     retryable: true,
     cause,
   });
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The headers of a request for an event stream. What a user configures (`own`) wins over what a protocol needs. */
+export function requestHeaders(turn: Turn, needed: Fields, own: Fields = {}): Record<string, string> {
+  const named = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    // Counting bytes bounds memory only while a byte is a byte.
+    'accept-encoding': 'identity',
+    ...idempotencyHeader(turn),
+    ...needed,
+    ...Object.fromEntries(named),
+  };
+}
+
+/** The key as a header may carry it, the same for every attempt. */
+export function idempotencyHeader({ idempotencyKey }: Turn): { 'idempotency-key': string } {
+  return { 'idempotency-key': idempotencyKey.toWellFormed().replace(/[^!-~]/gu, encodeURIComponent) };
+}
+
+/** A key, or where it is read from each time it is needed. */
+export type Secret = string | (() => string);
+
+export function readSecret(secret: Secret, who: string): string {
+  if (typeof secret === 'string') return secret;
+  try {
+    return secret();
+  } catch (cause) {
+    const how = cause instanceof RunError ? `: ${cause.message}` : '.';
+    throw new RunError('unauthenticated', `The key for ${who} cannot be read${how}`, { cause });
+  }
+}
+
+/** An address below `baseUrl`, whose own path and query stay. */
+export function urlBelow(baseUrl: string, path: string, example: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new RunError('malformed', `baseUrl "${baseUrl}" is no address; give one like ${example}.`);
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  return url;
+}
+
+/** What stands after the origin, as a request names it. */
+export function pathOf(url: URL): string {
+  return url.pathname + url.search;
+}
+
+/**
+ * Keeps characters whole when a back end cuts one in two: half a surrogate pair waits for the other half, and what
+ * stays alone becomes U+FFFD. Otherwise the journal would hold text that cannot be written as UTF-8.
+ */
+export class WholeText {
+  readonly #halves = new Map<string, string>();
+
+  /** The text to tell now, of one stream of pieces. */
+  take(stream: string, piece: string): string {
+    if (this.#halves.size === 0 && piece.isWellFormed()) return piece;
+    const text = (this.#halves.get(stream) ?? '') + piece;
+    this.#halves.delete(stream);
+    if (!/[\uD800-\uDBFF]$/.test(text)) return text.toWellFormed();
+    this.#halves.set(stream, text.slice(-1));
+    return text.slice(0, -1).toWellFormed();
+  }
+
+  /** What stands for half a character at the end of one stream, if it ended so. */
+  end(stream: string): string {
+    return this.#halves.delete(stream) ? '\uFFFD' : '';
+  }
+
+  /** The streams that ended with half a character, each with what stands for it. */
+  finish(): readonly (readonly [stream: string, text: string])[] {
+    const rest = [...this.#halves.keys()].map((stream) => [stream, '\uFFFD'] as const);
+    this.#halves.clear();
+    return rest;
+  }
 }

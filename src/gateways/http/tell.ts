@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { cleaner, failureOfStatus, wordsOf } from '../chat/failure.ts';
-import { codeIn, connectionFailed } from './complaints.ts';
+import { cleaner, failureOfStatus, wordsOf } from '../chat/attempt.ts';
+import { codeIn, connectionFailed } from './event-channel.ts';
 
 interface Message {
   readonly headers: Readonly<Record<string, string>>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { FailureCode } from '../../run/failure-schema.ts';
 import { RunError } from '../../run/failure.ts';
-import { placeIn, readAs } from '../../run/parsed.ts';
-import { Item, Json, Usage } from '../../run/values.ts';
+import { placeIn, readAs, Item, Json, Usage } from '../../run/values.ts';
 import type { AgentEvent, Message, Turn } from '../gateway.ts';
 
 const pieces = z.union([z.string(), z.array(z.string())], {

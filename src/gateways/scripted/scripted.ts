@@ -1,7 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import type { AgentEvent, Gateway } from '../gateway.ts';
 import { type Move, readScript, type Script, ScriptedEvent } from './script.ts';
-import { realSleep, type Sleep } from '../http/ask-again.ts';
+import { realSleep, type Sleep } from '../http/event-channel.ts';
 import { stoppable } from '../http/stoppable.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsed } from '../../run/parsed.ts';
+import { parsed } from '../../run/values.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { FlatMessage } from '../../wire/a2ui.ts';
 import type { Framing } from '../../wire/framing.ts';

@@ -1,7 +1,7 @@
 import { askedAbout } from '../../run/asking.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { attachmentText } from '../../run/sent-along.ts';
 import type { BlobRef, Item as Attached, Json } from '../../run/values.ts';

@@ -1,7 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
-import { present } from '../../run/present.ts';
-import type { Json } from '../../run/values.ts';
+import { parsed, type Json } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
 import {
   AgUiInput,
   AgUiStop,

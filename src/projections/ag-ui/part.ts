@@ -1,5 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { calledBy } from '../called.ts';
 import { cut } from '../preferences/cut.ts';

@@ -1,5 +1,5 @@
 import { askedBeside, askedBriefly } from '../../run/asking.ts';
-import { filled } from '../../run/present.ts';
+import { filled } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { exact, visible } from '../../run/visible.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
-import { present } from '../../run/present.ts';
+import { parsed } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';

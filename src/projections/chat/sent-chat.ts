@@ -1,6 +1,6 @@
 import { decisionInWords } from '../../run/asking.ts';
 import { RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled, present } from '../../run/codec.ts';
 import type { ChatMessageIn, ChatPartIn } from '../../wire/chat-request.ts';
 import type { SentAttachment, SentDecision, SentMessage } from '../door.ts';
 import { linked } from '../sent-attachment.ts';

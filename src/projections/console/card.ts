@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Decision, type Call, type EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { filled } from '../../run/present.ts';
+import { filled } from '../../run/codec.ts';
 import type { BlobRef, Item, Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';

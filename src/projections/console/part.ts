@@ -1,4 +1,4 @@
-import { isDelegated } from '../../run/delegated.ts';
+import { isDelegated } from '../../run/facts.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { SubStep, Visualization } from '../../wire/console.ts';

@@ -1,7 +1,7 @@
 import { visible } from '../../run/visible.ts';
 import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
-import { filled } from '../../run/present.ts';
+import { filled } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
 import type { Item } from '../../run/values.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Attachment, Item } from '../../run/values.ts';
 
 /** What hangs on a step as an attachment of DIAL, which has exactly one of `data` and `url`. */

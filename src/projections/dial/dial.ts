@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runIn } from '../../run/combined-state.ts';
-import { parsed } from '../../run/parsed.ts';
-import { filled, present } from '../../run/present.ts';
+import { parsed } from '../../run/values.ts';
+import { filled, present } from '../../run/codec.ts';
 import { ChatCompletionRequest, type ChatMessageIn } from '../../wire/chat-request.ts';
 import { asciiJson } from '../../wire/ascii-json.ts';
 import { PeerDecisions, peerHeader } from '../../wire/dial.ts';

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../run/events.ts';
 import { combinedState, holdersOf, originKey, type LeftState } from '../../run/combined-state.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled, present } from '../../run/codec.ts';
 import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
 import type { PeerNews } from '../../wire/dial.ts';
 import { superseded } from '../../run/answer-text.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
-import { present } from '../../run/present.ts';
+import { parsed } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
 import { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';

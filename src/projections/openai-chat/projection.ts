@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { stepName } from '../nested.ts';
 import { chatError } from '../chat/chat-error.ts';
 import {

@@ -1,4 +1,4 @@
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isBlobRef, type Usage } from '../../run/values.ts';
 import { stepName } from '../nested.ts';

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
+import { parsed } from '../../run/values.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { chatError } from '../chat/chat-error.ts';
 import { mostBytes } from '../openai-chat/openai-chat.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
-import { filled, present } from '../../run/present.ts';
+import { parsed } from '../../run/values.ts';
+import { filled, present } from '../../run/codec.ts';
 import {
   ResponsesRequest,
   type ResponsesItemIn,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parsed } from '../../run/parsed.ts';
+import { parsed } from '../../run/values.ts';
 import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 
 /** The newest events that fit, oldest first, and how many there are in all; `offset` goes back from the newest. */

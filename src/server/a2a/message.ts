@@ -1,9 +1,9 @@
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
-import { readAs } from '../../run/parsed.ts';
+import { readAs } from '../../run/values.ts';
 import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { DecisionRequest } from '../../run/commands.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { runStatus, undecidedApprovals, type RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { failureOf } from '../../run/failure.ts';
-import { Role, type Caller } from './caller.ts';
+import { Role } from './honest.ts';
+import type { Caller, Lock } from './honest.ts';
 import type { Shared } from '../../stores/store.ts';
 import { changeShared, type Kind } from '../shared/kind.ts';
 import type { SharedStore } from '../shared/watched-kind.ts';
 import { endedBadges } from './ended-badges.ts';
-import type { Lock } from './lock.ts';
 
 /** What a browser that has signed in carries, since EventSource and WebSocket send no headers of their own. */
 export interface Badges {

@@ -14,7 +14,7 @@ import {
 import { loadRun } from '../../engine/recovery/load.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { Role } from './caller.ts';
+import { Role } from './honest.ts';
 
 const asks = appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks');
 const apps = {

@@ -2,7 +2,7 @@ import { decidersOf, isForAnother } from '../../run/deciders.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
-import { mayAct, type Caller } from './caller.ts';
+import { mayAct, type Caller } from './honest.ts';
 
 /** Fails with `refused` unless somebody may decide a question of a run. */
 export async function expectDecider(

@@ -1,5 +1,6 @@
 import type { Failure } from '../../run/failure.ts';
-import crypto, { createHash } from 'node:crypto';
+import crypto from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { syncBuiltinESMExports } from 'node:module';
@@ -22,7 +23,7 @@ import { readConfig } from '../../catalog/config.ts';
 import { streamViewer } from '../../../test/stream.ts';
 import { routeTable } from '../routes/table.ts';
 import { revokeKey } from './keys.ts';
-import { lockOf } from './lock.ts';
+import { lockOf } from './honest.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),

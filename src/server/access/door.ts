@@ -1,16 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
 import { badgesOf, type Badges } from './badges.ts';
-import type { Caller } from './caller.ts';
-import { badgeIn } from './cookie.ts';
-import { expectHonest, isStranger, type Visit } from './honest.ts';
+import {
+  type Caller,
+  badgeIn,
+  expectHonest,
+  isStranger,
+  type Visit,
+  lockOf,
+  type Surroundings,
+  type Arrival,
+  type Source,
+  sourceReader,
+} from './honest.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
 import { ensureLocalKey, localKeyFile, type KeyPlace } from './local-key.ts';
-import { lockOf, type Surroundings } from './lock.ts';
 import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
-import { type Arrival, type Source, sourceReader } from './source.ts';
 import { jwtReader } from './tokens.ts';
 import { atThisMachine } from './owners-way.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Kind } from '../shared/kind.ts';
 import { watchedKind, type SharedStore } from '../shared/watched-kind.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './honest.ts';
 
 /** Badges that were ended before their time, over restarts. */
 export interface EndedBadges {

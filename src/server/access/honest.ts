@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RunError } from '../../run/failure.ts';
-import { cookieIn, badgeCookies } from './cookie.ts';
-import { expectDirect, type Source } from './source.ts';
-import { isLocal, type Lock, type Surroundings } from './lock.ts';
 import type { WayIn } from './way-in.ts';
+import { BlockList, isIP } from 'node:net';
+import { stringifySetCookie, parseCookie } from 'cookie';
+import type { ServerSettings, AuthSettings } from '../../catalog/server-settings.ts';
+import { createHash } from 'node:crypto';
+import { Role } from '../../wire/native/endpoint.ts';
 
 export interface Visit {
   readonly method: string;
@@ -94,4 +96,173 @@ function isOwn(origin: string, host: string | undefined, { isTls }: Source): boo
 function hostName(host: string): string | undefined {
   if (!/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)) return undefined;
   return host.replace(/:\d+$/, '').toLowerCase();
+}
+
+/** Where a request comes from. */
+export interface Source {
+  /** Of the nearest one that is not a proxy of ours. */
+  readonly address: string;
+  /** Whether whoever sent it spoke TLS with our proxy. */
+  readonly isTls: boolean;
+  /** What stands before all addresses for whoever comes that way. */
+  readonly prefix: string;
+}
+
+export interface Arrival {
+  readonly headers: IncomingHttpHeaders;
+  /** The other end of the connection. */
+  readonly peer: string | undefined;
+  readonly way?: Pick<WayIn, 'prefix'> | undefined;
+}
+
+/** Anybody can write «X-Forwarded-…»: it is believed of those alone who are named, each for the one before it. */
+export function sourceReader(proxies: readonly string[]): (arrival: Arrival) => Source {
+  const known = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/', 2);
+    if (bits === undefined) known.addAddress(address, familyOf(address));
+    else known.addSubnet(address, Number(bits), familyOf(address));
+  }
+  const isOurs = (address: string): boolean => isIP(address) !== 0 && known.check(address, familyOf(address));
+  return ({ headers, peer = '', way: { prefix = '' } = {} }) => {
+    let address = plain(peer);
+    if (proxies.length === 0) return { address, isTls: false, prefix };
+    const isTls = isOurs(address) && headers['x-forwarded-proto'] === 'https';
+    for (const hop of hopsIn(headers).toReversed()) {
+      if (!isOurs(address) || isIP(hop) === 0) break;
+      address = plain(hop);
+    }
+    return { address, isTls, prefix };
+  };
+}
+
+function hopsIn({ 'x-forwarded-for': chain = '' }: IncomingHttpHeaders): readonly string[] {
+  return String(chain)
+    .split(',')
+    .map((hop) => hop.trim());
+}
+
+/** A socket for both families tells addresses of the older one in the dress of the newer. */
+function plain(address: string): string {
+  if (!address.startsWith('::')) return address;
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** Fails with `refused` for a request that came through something else: whoever sent it is not at this machine. */
+function expectDirect(headers: IncomingHttpHeaders): void {
+  const sign = Object.keys(headers).find(isSign);
+  if (sign === undefined) return;
+  throw new RunError(
+    'refused',
+    `This request was forwarded («${sign.slice(0, 100)}»), and nobody is asked for a key here: name the host people use in server.hosts and the proxy in server.proxies, then come with a key.`,
+  );
+}
+
+/** Clients send the same few names again and again; others may send any number of them. */
+const seen = new Map<string, boolean>();
+const mostSeen = 1_000;
+const longestSeen = 100;
+
+function isSign(name: string): boolean {
+  const known = seen.get(name);
+  if (known !== undefined) return known;
+  const found = signs.some((family) => family.test(name));
+  if (seen.size < mostSeen && name.length <= longestSeen) seen.set(name, found);
+  return found;
+}
+
+/**
+ * Headers that clients do not write and those between them and a server do, by what all of a family have in common: a
+ * list of names would never be complete.
+ */
+const signs: readonly RegExp[] = [
+  // On which way it came, and from where.
+  /(?:^|-)(?:forwarded|forwards|proxy|proxied|proxyuser|via|loop)(?:-|$)/,
+  /(?:^|-|client|socket)(?:ip|ipv6|addr|address)$/,
+  /^(?:x-)?(?:original|rewrite|real|remote|ssl|surrogate|front-end)-/,
+  /^x-(?:host|port|scheme|url-scheme|request-start)$/,
+  // Who somebody is, in the words of those who sign people in before an application.
+  /^(?:x-)?(?:tailscale|ngrok|authentik|authelia|pomerium|teleport|webauth|auth-request)-/,
+  /^(?:x-)?(?:goog-iap|goog-authenticated|ms-client-principal|client-(?:cert|verify|dn))(?:-|$)/,
+  // What networks, clouds and servers put in.
+  /^(?:x-)?(?:cf|cdn|fly|fastly|akamai|incap|sucuri|envoy|amzn|amz-cf|azure|arr|fd|appengine|gfe|cloud-trace)-/,
+  /^(?:x-)?(?:vercel|nf|render|koyeb|railway|replit|heroku|haproxy|nginx|traefik|kong|istio|varnish|lb)(?:-|$)/,
+];
+
+const unbound = 'vitrine';
+/** A browser takes a cookie of this name over TLS alone, for this host alone: no neighbour can plant one. */
+const bound = '__Host-vitrine';
+
+const badgeCookies: readonly string[] = [unbound, bound];
+
+/** The badge that a browser carries. Over TLS only the name counts that nobody else can set. */
+export function badgeIn(headers: IncomingHttpHeaders, { isTls }: Source): string | undefined {
+  return cookieIn(headers, isTls ? bound : unbound);
+}
+
+/** What gives a browser its badge, or takes it back. */
+export function badgeCookie({ isTls }: Source, badge: string, seconds: number): string {
+  return stringifySetCookie({
+    name: isTls ? bound : unbound,
+    value: badge,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    maxAge: seconds,
+    secure: isTls,
+  });
+}
+
+function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
+  return parseCookie(cookie)[name];
+}
+
+/** Whether a key is asked for. */
+export interface Lock {
+  readonly isLocked: boolean;
+  /** What it stands on. A badge that was given out under another lock is not good under this one. */
+  readonly id: string;
+}
+
+export type Surroundings = Pick<ServerSettings, 'host' | 'hosts' | 'origins' | 'proxies'>;
+
+/** Whoever names anything but this machine expects somebody from there: from then on people say who they are. */
+export function lockOf(auth: AuthSettings, { host, hosts, origins, proxies }: Surroundings): Lock {
+  const names = [host, ...hosts, ...origins.map((origin) => new URL(origin).hostname)];
+  const isReached = proxies.length > 0 || !names.every(isLocal);
+  const isAsked = auth.required === true || auth.local === 'key' || auth.jwt !== undefined;
+  const isLocked = isReached || isAsked;
+  const standing = JSON.stringify([isLocked, auth.jwt ?? null]);
+  return { isLocked, id: createHash('sha256').update(standing).digest('base64url').slice(0, 22) };
+}
+
+/** Names and addresses that nobody but this machine can mean. */
+export function isLocal(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+export { Role };
+
+/** Who asks, as the door has let them in. */
+export interface Caller {
+  readonly tenant: string;
+  readonly who: string;
+  readonly role: Role;
+  /** The key they came in with: when it is revoked, what they have open is closed. */
+  readonly key?: string;
+  /** Milliseconds since 1970, where what they came in with ends by itself. */
+  readonly expiresAt?: number | undefined;
+  /** Whether they came through the socket of the data folder, which only its owner can reach. */
+  readonly isOwner?: boolean;
+  /** The badge of their browser: when it signs out, what it has open is closed. */
+  readonly badge?: { readonly id: string; readonly at: number };
+}
+
+export function mayAct(has: Role, needs: Role): boolean {
+  return Role.options.indexOf(has) >= Role.options.indexOf(needs);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { Shared } from '../../stores/store.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
-import { Role } from './caller.ts';
+import { Role } from './honest.ts';
 import { folderOwner, localTenant } from '../folder/home.ts';
 
 /** A key without the key: only its hash is kept. */

@@ -1,9 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import type { Caller } from './caller.ts';
-import { expectHonest, isStranger } from './honest.ts';
+import { type Caller, expectHonest, isStranger, type Surroundings, sourceReader } from './honest.ts';
 import type { Door } from './door.ts';
-import type { Surroundings } from './lock.ts';
-import { sourceReader } from './source.ts';
 
 /** The door of a folder that is served at no port of its own: whom the way they come by does not name stays outside. */
 export function knownDoor({

@@ -1,6 +1,6 @@
 import { folderOwner, localTenant } from '../../run/owner.ts';
 import { tenantHeader } from '../folder/reach-folder.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './honest.ts';
 import type { WayIn } from './way-in.ts';
 
 export const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Caller } from './caller.ts';
+import type { Caller } from './honest.ts';
 
 /** Links that sign a browser in, once. */
 export interface SignInLinks {

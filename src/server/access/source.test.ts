@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../catalog/config.ts';
-import { sourceReader } from './source.ts';
+import { sourceReader } from './honest.ts';
 
 const chain = (hops: string): { 'x-forwarded-for': string } => ({ 'x-forwarded-for': hops });
 const address = fc.oneof(fc.ipV4(), fc.ipV6());

@@ -3,7 +3,8 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyG
 import type { JwtSettings } from '../../catalog/server-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import { localTenant } from '../folder/home.ts';
-import { Role, type Caller } from './caller.ts';
+import { Role } from './honest.ts';
+import type { Caller } from './honest.ts';
 
 /** Reads a token of somebody else's making; undefined if it is not good. */
 export type TokenReader = (token: string) => Promise<Caller | undefined>;

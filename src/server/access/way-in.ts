@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from './caller.ts';
+import type { Caller } from './honest.ts';
 
 /** A way to the server that says by itself who comes: the socket of a folder, a call in this process, a program's server. */
 export interface WayIn {

@@ -4,9 +4,8 @@ import { missingIn, PipelineSettings, skillTitle } from '../../flows/pipeline/se
 import { AppGuards, type GuardSettings } from '../../guards/guard-settings.ts';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import { placeIn, readAs } from '../../run/parsed.ts';
-import { present } from '../../run/present.ts';
-import type { Json } from '../../run/values.ts';
+import { placeIn, readAs, type Json } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
 import { appBody } from '../compose/app-definitions.ts';
 

@@ -1,12 +1,12 @@
 import { configurationTenant, type Definition } from '../../run/definition.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
-import type { Caller } from '../access/caller.ts';
-import { mayUse } from '../apps/access.ts';
+import type { Caller } from '../access/honest.ts';
+import { mayUse } from '../compose/app-definitions.ts';
 import { knownApp } from '../apps/apps-for.ts';
 import { keepFormer } from '../apps/former-apps.ts';
 import type { ServerContext } from '../context.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import {
   applicationOf,
   bodyOf,

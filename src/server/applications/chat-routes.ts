@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { ChatAnswer, ChatRequest, ChatSession, HitlRefusal, ListedSession } from '../../wire/applications.ts';
 import type { ServerContext } from '../context.ts';
 import { eraseFor } from '../routes/conversations.ts';
-import { route, type Reply } from '../routes/route.ts';
-import { watchRun } from '../routes/run-events.ts';
-import { idempotencyKeyIn } from '../routes/shapes.ts';
+import { route, type Reply, watchRun, idempotencyKeyIn } from '../routes/route.ts';
 import { startRun } from '../routes/start-run.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
 import { answerIn } from '../runs/followed.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { answerMessage, hitlContext, messagesOf, metadataOf, stateOf, timeText } from './chat-forms.ts';
 import { inUse, newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
 

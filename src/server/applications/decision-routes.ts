@@ -8,7 +8,7 @@ import { HitlAnswer, HitlDecision } from '../../wire/applications.ts';
 import { appFor } from '../apps/apps-for.ts';
 import { route } from '../routes/route.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { hitlContext, stateOf, traceOf } from './chat-forms.ts';
 import { rested, sessionRuns } from './sessions.ts';
 

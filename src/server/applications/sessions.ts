@@ -3,12 +3,12 @@ import type { RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { runsOf } from '../../front/erase.ts';
 import { inPlaces } from '../../engine/conversation/places.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { answerIn, followed } from '../runs/followed.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { bodyOf, type ApplicationBody } from './application-form.ts';
 
 /** What runs of a session are found by: whose they are. */

@@ -6,7 +6,7 @@ import { appFor } from '../apps/apps-for.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { route } from '../routes/route.ts';
 import { bringDocument } from '../runs/bring-document.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { inUse, newestRun } from './sessions.ts';
 
 /** A document, and the session it is for, where that was said. */

@@ -2,7 +2,7 @@ import { personas } from '../../flows/pipeline/personas.ts';
 import { piiCategories } from '../../guards/pii.ts';
 import { complianceCategories, safetyCategories } from '../../guards/word-lists.ts';
 import type { AppParts } from '../../wire/native/apps.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { appsFor } from './apps-for.ts';
 

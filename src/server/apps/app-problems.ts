@@ -3,7 +3,7 @@ import { lacksIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
 import { AppGuards, GuardSettings } from '../../guards/guard-settings.ts';
 import type { Problem } from '../../run/failure-schema.ts';
 import { RunError } from '../../run/failure.ts';
-import { readAs } from '../../run/parsed.ts';
+import { readAs } from '../../run/values.ts';
 import type { ApplicationBody } from '../applications/application-form.ts';
 
 const Given = z.object({ description: z.string(), settings: PipelineSettings, guards: AppGuards });

@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import { workflowOfApp } from '../../run/workflow-app.ts';
+import { workflowOfApp } from '../../run/values.ts';
 import { bodyIn } from '../../front/definition-body.ts';
-import { storedApp } from '../compose/app-definitions.ts';
-import type { Caller } from '../access/caller.ts';
+import { storedApp, mayUse } from '../compose/app-definitions.ts';
+import type { Caller } from '../access/honest.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
-import { mayUse } from './access.ts';
 import { formerApps, lastOf, placesOf, type Former } from './former-apps.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
 

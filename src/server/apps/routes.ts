@@ -2,7 +2,7 @@ import { movedIn } from '../../front/definition-moves.ts';
 import { configurationTenant } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/apps.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { keptBody, newBody, type ApplicationBody } from '../applications/application-form.ts';
 import {
   eraseApplication,

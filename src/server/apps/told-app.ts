@@ -1,7 +1,7 @@
 import { configurationTenant } from '../../run/definition.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { mostCounted, type AppDraft, type ListedApp } from '../../wire/native/apps.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { allFound, type Found } from '../applications/applications.ts';
 import type { ServerContext } from '../context.ts';
 import { lacksOf } from './app-problems.ts';

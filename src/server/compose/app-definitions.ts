@@ -3,17 +3,15 @@ import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { parsed } from '../../run/parsed.ts';
-import { configurationTenant } from '../../run/definition.ts';
-import { atMost } from '../../run/limits.ts';
-import { present } from '../../run/present.ts';
-import { Limits, type Json } from '../../run/values.ts';
-import type { RunDefinition } from '../../front/create-run.ts';
+import { parsed, Limits, type Json } from '../../run/values.ts';
+import { configurationTenant, type Definition } from '../../run/definition.ts';
+import { atMost } from '../../run/tree.ts';
+import { present } from '../../run/codec.ts';
+import type { RunDefinition } from '../../front/front.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
-import { accessOf } from '../apps/access.ts';
 import type { App } from '../folder/home.ts';
-import type { Used } from './named-flow.ts';
+import type { Used, Access } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 
@@ -159,4 +157,21 @@ function untilDone(work: () => Promise<RunDefinition>): () => Promise<RunDefinit
       done = undefined;
       throw thrown;
     }));
+}
+
+/** Who may use an app: those it names, and, of one that people made, whoever made it. */
+export function accessOf(
+  { tenant, by }: Pick<Definition, 'tenant' | 'by'>,
+  own: Access | undefined,
+): Access | undefined {
+  if (!own || tenant === configurationTenant) return own;
+  return { ...own, people: [...own.people, by] };
+}
+
+/** Whether somebody is among those an app is for. */
+export function mayUse(
+  { access }: { readonly access?: Access | undefined },
+  { who }: { readonly who: string },
+): boolean {
+  return access === undefined || access.everyone || access.people.includes(who);
 }

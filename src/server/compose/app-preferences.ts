@@ -4,7 +4,7 @@ import type { Shared } from '../../stores/store.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
-import { preferencesFor } from '../viewers/preferring.ts';
+import { preferencesFor } from '../viewers/channels.ts';
 
 /** Terminals look at a folder without its configuration, so what apps prefer is kept beside their runs. */
 export const appPreferences: Kind<Preferences> = { kind: 'app preferences', schema: Preferences };

@@ -1,10 +1,9 @@
 import { definitionsFront } from '../../front/definitions.ts';
 import { noDefinition } from '../../engine/record/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Store } from '../../stores/store.ts';
-import { accessOf, mayUse } from '../apps/access.ts';
-import { appBody, type AppChecks } from './app-definitions.ts';
+import { accessOf, mayUse, appBody, type AppChecks } from './app-definitions.ts';
 import type { AppsNow, FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 

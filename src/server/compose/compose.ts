@@ -4,10 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config, type ConfigInput } from '../../catalog/config.ts';
 import type { Meter } from '../../engine/meter.ts';
 import type { Log, World } from '../../engine/world.ts';
-import { approval } from '../../policies/approval.ts';
-import { budget } from '../../policies/budget.ts';
-import { duplicate } from '../../policies/duplicate.ts';
-import { taint } from '../../policies/taint.ts';
+import { approval, budget, duplicate, taint } from '../../policies/standard.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
@@ -30,7 +27,7 @@ import { workflowsIn } from './named-flows.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { keepSecretNames } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
-import { newId, sha256, systemClock, type System } from '../system.ts';
+import { newId, sha256, systemClock, type System } from '../context.ts';
 
 export interface FolderSettings {
   /** The data folder. */

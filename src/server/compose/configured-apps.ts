@@ -1,8 +1,8 @@
 import type { AppSettings, Config } from '../../catalog/config.ts';
-import { flowId } from '../../engine/flow-id.ts';
+import { flowId } from '../../engine/scope/run-flow.ts';
 import type { Flow } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { App } from '../folder/home.ts';
 import type { ConfiguredApp } from './app-definitions.ts';
 import { expectDistinct } from './distinct-flows.ts';

@@ -1,4 +1,4 @@
-import { flowId } from '../../engine/flow-id.ts';
+import { flowId } from '../../engine/scope/run-flow.ts';
 import { RunError } from '../../run/failure.ts';
 import type { App } from '../folder/home.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import { converse, converseVersion } from '../../flows/converse/converse.ts';
-import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse/settings.ts';
+import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse/course.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate/coordinate.ts';
 import { runWorkflow, workflow } from '../../flows/workflow/workflow.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';

@@ -1,5 +1,5 @@
 import type { CoordinateSettings } from '../../flows/coordinate/settings.ts';
-import type { Wrong } from '../../run/parsed.ts';
+import type { Wrong } from '../../run/values.ts';
 
 /** A field of an app's settings, and what is wrong with it. */
 /** The names in a coordinator's settings, and in those of its teams, that nobody has or that stand for two. */

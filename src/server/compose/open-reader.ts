@@ -8,8 +8,8 @@ import type { Store } from '../../stores/store.ts';
 import { withOldFiles } from '../folder/old-files.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { Uploads } from '../runs/uploads.ts';
-import type { Protocol } from '../viewers/protocols.ts';
-import { newId, sha256, systemClock } from '../system.ts';
+import type { Protocol } from '../viewers/channels.ts';
+import { newId, sha256, systemClock } from '../context.ts';
 import { keptSecrets } from './secret-names.ts';
 
 /** Whoever only looks is told the entries themselves. */

@@ -4,12 +4,12 @@ import { pipeline, pipelineVersion } from '../../flows/pipeline/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
 import type { SkillMeans } from '../../flows/pipeline/skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
-import { breather } from '../../loop/breather.ts';
+import { breather } from '../../loop/loop-turn.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { unknownAgent } from './names-in-settings.ts';
-import type { Wrong } from '../../run/parsed.ts';
+import type { Wrong } from '../../run/values.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
 
 /** The flow of all applications: what one is stands in what its runs were started with. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { ToolsNow } from './named-flow.ts';
-import { placeIn, readAs, type Wrong } from '../../run/parsed.ts';
+import { placeIn, readAs, type Wrong } from '../../run/values.ts';
 
 /** The settings of an app, whole, or a failure that names each field that is wrong. */
 export function readSettings<T>(schema: z.ZodType<T>, app: string, settings: object): T {

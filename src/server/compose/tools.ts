@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Config } from '../../catalog/config.ts';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';

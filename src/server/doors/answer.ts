@@ -6,12 +6,12 @@ import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Framing, WireFrame } from '../../wire/framing.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
-import { breather } from '../../loop/breather.ts';
+import { breather } from '../../loop/loop-turn.ts';
 import type { Reply } from '../routes/route.ts';
 import type { Sink } from '../viewers/viewer.ts';
-import type { Protocol } from '../viewers/protocols.ts';
+import type { Protocol } from '../viewers/channels.ts';
 import { longRun } from '../runs/long-run.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import type { Visitor } from './door-routes.ts';
 
 /** Which answer of a run, and what of it is known. */

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import { isHiddenConversation } from '../apps/hidden-apps.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { ownConversation, type OwnConversation } from '../runs/own-conversation.ts';
 import type { Visitor } from './door-routes.ts';
 

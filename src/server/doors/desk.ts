@@ -1,7 +1,7 @@
 import type { Desk } from '../../projections/door.ts';
 import { holdingPlaces } from '../../engine/conversation/places.ts';
 import { appsFor } from '../apps/apps-for.ts';
-import { ownRun } from '../runs/owner.ts';
+import { ownRun } from '../runs/quotas.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 

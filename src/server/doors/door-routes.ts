@@ -7,15 +7,15 @@ import type {
   Wish as AnyWish,
 } from '../../projections/door.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Framing } from '../../wire/framing.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { route, type Asker, type Reply, type Route } from '../routes/route.ts';
-import { missing, ownRun } from '../runs/owner.ts';
-import type { Protocol } from '../viewers/protocols.ts';
+import { missing, ownRun } from '../runs/quotas.ts';
+import type { Protocol } from '../viewers/channels.ts';
 import { answered, expectBegin, type Answering } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import { decideAll, resume } from './decide.ts';

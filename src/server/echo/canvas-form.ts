@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import { EchoAgent, EchoConnection, type EchoWorkflow } from '../../wire/echo-workflow.ts';
 
 const CanvasNode = z.looseObject({

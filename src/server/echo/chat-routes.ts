@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Json } from '../../run/values.ts';
 import { parseJson } from '../../wire/parse-json.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { route } from '../routes/route.ts';

@@ -1,5 +1,5 @@
 import type { Edge, Graph, GraphNode } from '../../graph/graph.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Json } from '../../run/values.ts';
 import type { EchoAgent, EchoWorkflow } from '../../wire/echo-workflow.ts';
 

@@ -4,7 +4,7 @@ import { RunError } from '../../run/failure.ts';
 import { Problem } from '../../run/failure-schema.ts';
 import type { WholeDefinition } from '../../front/definitions.ts';
 import { EchoWorkflow } from '../../wire/echo-workflow.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from '../routes/route.ts';
 import { workflowKind as kind, workflowProblems } from '../workflows/workflow-problems.ts';

@@ -3,14 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RunError, type Failure } from '../../run/failure.ts';
 import { sse } from '../../wire/framing.ts';
 import type { AppSettings } from '../app.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { safeHeaders } from './headers.ts';
 import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { inBytes, refusalOf } from './refusal.ts';
 import { wrongMethod, type OtherMethods } from './wrong-method.ts';
 import type { Reply, Route } from '../routes/route.ts';
-import { sseSink } from '../viewers/sse-sink.ts';
+import { sseSink } from '../viewers/channel.ts';
+import type { Server, Socket } from 'node:net';
+import { readFile } from 'node:fs/promises';
 
 const jsonType = 'application/json; charset=utf-8';
 /** What is longer is handed to the connection in blocks, as it takes them: unsent answers cost memory. Bytes. */
@@ -164,4 +166,90 @@ function sendRefusal(
     .headers({ ...safeHeaders, ...refusalHeaders(status) })
     .type(jsonType)
     .send(clean(JSON.stringify(errorBody(failure))));
+}
+
+/** Everything that is open to somebody, so that it can be closed when they may no longer look. */
+export interface Streams {
+  /** Returns what to call when it is over. */
+  add(caller: Caller, cut: () => void): () => void;
+  /** Cut off everyone who may no longer look. */
+  sweep(mayStay: (caller: Caller) => boolean): void;
+  readonly size: number;
+}
+
+export function openStreams(): Streams {
+  const open = new Set<{ readonly caller: Caller; readonly cut: () => void }>();
+  return {
+    get size() {
+      return open.size;
+    },
+    add(caller, cut) {
+      const stream = { caller, cut };
+      open.add(stream);
+      return () => void open.delete(stream);
+    },
+    sweep(mayStay) {
+      for (const stream of open) if (!mayStay(stream.caller)) stream.cut();
+    },
+  };
+}
+
+/** How often to look. Milliseconds. */
+const every = 5_000;
+/** How often the kernel has sent the same bytes when nobody is taken to be there: it waits twice as long each time, 0.2 seconds at first. */
+const enough = 6;
+/** What the kernel of Linux tells of each connection. */
+const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
+/** Columns of it: both ends, and how often what is unanswered was sent again. */
+const [localOf, remoteOf, againOf] = [1, 2, 6];
+
+/**
+ * Cuts off peers that went without a word while something was on its way to them. Probes of an idle connection find only
+ * those to whom nothing was said since, and the kernel goes on sending what was said for a quarter of an hour.
+ */
+export function cutSilentPeers(
+  server: Server,
+  read: () => Promise<readonly string[]> = kernelTables,
+): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const look = async (): Promise<void> => {
+    if (open.size === 0) return;
+    const silent = new Set((await read()).flatMap(silentIn));
+    for (const socket of open) if (silent.has(nameOf(socket))) socket.destroy();
+  };
+  const looking = setInterval(() => void look(), every).unref();
+  return () => clearInterval(looking);
+}
+
+/** Connections whose peer has not answered for long, by their ends. */
+function silentIn(table: string): readonly string[] {
+  return table.split('\n').flatMap((line) => {
+    const columns = line.trim().split(/\s+/);
+    if (!(parseInt(columns[againOf] ?? '', 16) >= enough)) return [];
+    return [`${endIn(columns[localOf])} ${endIn(columns[remoteOf])}`];
+  });
+}
+
+/** `0100007F:B4FD` is 127.0.0.1:46333: four bytes of an address, the last one first. */
+function endIn(text = ''): string {
+  const [address = '', port = ''] = text.split(':');
+  const bytes = address.slice(-8).match(/../g) ?? [];
+  return `${bytes
+    .map((byte) => parseInt(byte, 16))
+    .toReversed()
+    .join('.')}:${parseInt(port, 16)}`;
+}
+
+function nameOf({ localAddress = '', localPort, remoteAddress = '', remotePort }: Socket): string {
+  const plain = (address: string): string => address.replace(/^::ffff:/, '');
+  return `${plain(localAddress)}:${localPort} ${plain(remoteAddress)}:${remotePort}`;
+}
+
+/** Nothing where there is no such kernel. */
+function kernelTables(): Promise<readonly string[]> {
+  return Promise.all(tables.map((file) => readFile(file, 'utf8').catch(() => '')));
 }

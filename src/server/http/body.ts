@@ -1,4 +1,8 @@
 import { RunError } from '../../run/failure.ts';
+import type { IncomingMessage } from 'node:http';
+import type { ServerContext } from '../context.ts';
+import type { FastifyRequest, FastifyReply } from 'fastify';
+import { headHeader } from '../../wire/native/runs.ts';
 
 /** Deeper than this nothing that is meant for us goes, and a parser that follows it can be made to fall. */
 const deepest = 64;
@@ -104,4 +108,92 @@ function plain(quoted: string): string {
     // The parser will refuse the whole.
     return quoted;
   }
+}
+
+/** So much of what one sends is read as fast as it comes; from then on so many bytes a second. */
+const atOnce = 64 * 1024 * 1024;
+const steady = 8 * 1024 * 1024;
+/** What is shorter is never waited for. Bytes. */
+const small = 64 * 1024;
+/** A shorter wait is no wait. Milliseconds. */
+const least = 5;
+/** Beyond so many senders those who owe nothing are forgotten. */
+const remembered = 10_000;
+
+export type BodyPace = (request: IncomingMessage, sender: () => string) => void;
+
+/**
+ * Whoever sends without end is read slowly, also where all of it is refused: to read is to make garbage, and everybody waits while
+ * it is collected. Nothing of the body is read before somebody asks for it.
+ */
+export function bodyPace(now: () => number = () => performance.now()): BodyPace {
+  /** When all that was read of a sender would have been read at the steady rate. */
+  const readUntil = new Map<string, number>();
+  const waitAfter = (sender: string, bytes: number): number => {
+    const at = now();
+    const until = Math.max(readUntil.get(sender) ?? 0, at) + (bytes / steady) * 1_000;
+    if (readUntil.size >= remembered)
+      for (const [one, paid] of readUntil) if (paid <= at) readUntil.delete(one);
+    readUntil.set(sender, until);
+    return until - at - (atOnce / steady) * 1_000;
+  };
+  return (request, sender) => {
+    if (!isLarge(request)) return;
+    request.pause();
+    request.on('data', ({ length }: Buffer) => {
+      const wait = waitAfter(sender(), length);
+      if (wait < least) return;
+      request.pause();
+      setTimeout(() => request.resume(), wait);
+    });
+  };
+}
+
+function isLarge({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > small;
+}
+
+// What pages of other sites may ask, and what they are told.
+/** Other sites may use this server only if the configuration names them. */
+export function welcomeGuest(
+  { door }: ServerContext,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('vary', 'Origin');
+  const origin = door.guestOrigin(headers);
+  if (origin === undefined) return;
+  reply.headers({
+    ...asking(headers),
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposed,
+    'access-control-max-age': '600',
+    'cross-origin-resource-policy': 'cross-origin',
+  });
+}
+
+/** What pages need to go on: clients of MCP have their session there, and every client its run. */
+const exposed = [headHeader, 'location', 'x-run-id', 'mcp-session-id', 'retry-after'].join(', ');
+
+/**
+ * Each official client has headers of its own (`x-stainless-os`, `mcp-protocol-version`, `api-key`), and more with each version: a
+ * page may send what it asks for. Who it is, is what counts.
+ */
+function asking({
+  'access-control-request-headers': asked = '',
+}: FastifyRequest['headers']): Record<string, string> {
+  const names = /^[\w, -]{1,2000}$/.test(asked) ? asked : 'authorization, content-type';
+  return {
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': names,
+  };
+}
+
+/**
+ * A browser shows a page nothing of what another site answers: the people of a page that is not named would read that the
+ * server cannot be reached. So they may ask, and read that they may not. They get nothing else: whatever has such an
+ * origin is refused before any of it is read.
+ */
+export function strangerHeaders(headers: FastifyRequest['headers']): Record<string, string> {
+  return { ...asking(headers), 'access-control-allow-origin': '*' };
 }

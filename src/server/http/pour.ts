@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { AppSettings } from '../app.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { Reply } from '../routes/route.ts';
 
 /** What somebody else's library writes, as it comes. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { cutSilentPeers } from './silent-peers.ts';
+import { cutSilentPeers } from './answer.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

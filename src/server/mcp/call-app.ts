@@ -17,7 +17,7 @@ import { askingWords, decisionInWords } from '../../run/asking.ts';
 import { decideApproval, decideTogether, expectFewDecisions } from '../runs/decide-approval.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import { missing, ownRun } from '../runs/owner.ts';
+import { missing, ownRun } from '../runs/quotas.ts';
 import { elicitation, type Elicited, elicitedDecision } from './elicitation.ts';
 import { tellProgress } from './progress.ts';
 import { runUri, type AppCall, type Client } from './client.ts';

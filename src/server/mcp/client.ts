@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 
 /** Who asks, and how clients of their age are asked back. */

@@ -2,7 +2,7 @@ import { McpServer, ResourceTemplate, type ReadResourceResult } from '@modelcont
 import { RunError } from '../../run/failure.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { App } from '../folder/home.ts';
-import { missing, ownRun } from '../runs/owner.ts';
+import { missing, ownRun } from '../runs/quotas.ts';
 import { versionHere } from '../version.ts';
 import { callApp } from './call-app.ts';
 import { AppCall, runUri, type Client } from './client.ts';

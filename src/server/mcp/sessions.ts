@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { RunError } from '../../run/failure.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { appsFor } from '../apps/apps-for.ts';
 import type { ServerContext } from '../context.ts';
 import { mcpServer } from './server.ts';

@@ -1,6 +1,6 @@
 import { Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { durations } from './durations.ts';
+import { durations } from './metrics.ts';
 
 const about = { name: 'took_seconds', help: 'How long it took.', buckets: [0.0005, 0.01, 2] };
 

@@ -1,9 +1,11 @@
 import type { Count } from '../viewers/channels.ts';
-import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry, type Histogram } from 'prom-client';
 import type { Meter } from '../../engine/meter.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
-import { durations } from './durations.ts';
+import type { Store } from '../../stores/store.ts';
+import type { Log } from '../../engine/world.ts';
+import { RunError, failureOf } from '../../run/failure.ts';
 
 export interface Metrics {
   /** A request is over. `route` is the pattern, never the address: that has names in it. */
@@ -165,4 +167,142 @@ function instruments(registry: Registry) {
     buckets: commitBuckets,
   });
   return { runs, tokens, turns, calls, commits };
+}
+
+interface DurationSettings {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds, in seconds. */
+  readonly buckets: readonly number[];
+}
+
+/** `labels` are the values of those that were named, in their order. */
+type Observe = (seconds: number, labels: readonly string[]) => void;
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many were in each bucket, and in none before it. */
+  readonly counts: number[];
+  count: number;
+  sum: number;
+}
+
+/**
+ * A histogram that is counted by hand and told when it is read. One of prom-client makes texts of its labels and bounds for each
+ * value: for every commit and every answer that is more than all else that is counted.
+ */
+export function durations(
+  registry: Registry,
+  { name, help, labels: names, buckets }: DurationSettings,
+): Observe {
+  const all = new Map<string, Series>();
+  const seriesOf = (labels: readonly string[]): Series => {
+    const key = labels.length === 0 ? '' : labels.join('\n');
+    const known = all.get(key);
+    if (known) return known;
+    const named = Object.fromEntries(names.map((label, i) => [label, labels[i] ?? '']));
+    const made = { labels: named, counts: buckets.map(() => 0), count: 0, sum: 0 };
+    all.set(key, made);
+    return made;
+  };
+  const get = async () => ({
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    values: [...all.values()].flatMap((series) => valuesOf(name, buckets, series)),
+  });
+  if (names.length === 0) seriesOf([]);
+  // Of what is registered it reads the name and what `get` gives.
+  registry.registerMetric({ name, get } as unknown as Histogram);
+  return (seconds, labels) => {
+    const series = seriesOf(labels);
+    series.count += 1;
+    series.sum += seconds;
+    for (let i = 0; i < buckets.length; i += 1) {
+      if (seconds > (buckets[i] ?? Infinity)) continue;
+      series.counts[i] = (series.counts[i] ?? 0) + 1;
+      return;
+    }
+  };
+}
+
+function valuesOf(name: string, buckets: readonly number[], { labels, counts, count, sum }: Series) {
+  let upTo = 0;
+  const bounded = buckets.map((le, i) => {
+    upTo += counts[i] ?? 0;
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: upTo };
+  });
+  return [
+    ...bounded,
+    { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count },
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}
+
+/** Whether what is asked for now would be kept. */
+export interface Readiness {
+  /** Why not; undefined while it would. */
+  now(): Promise<string | undefined>;
+  /** Fails where what is begun now would be lost. */
+  expect(): Promise<void>;
+  close(): void;
+}
+
+const isReady = 'The server is ready again.';
+const isNotReady = 'The server is not ready: new runs are refused.';
+
+/** How often to look without being asked, and how long a store may take to answer. Milliseconds. */
+const lookEvery = 1_000;
+const patience = 3_000;
+
+/** Watches the store, and says on the log when it cannot be relied on, and when it can again: once for each change. */
+export function readinessOf(
+  store: Pick<Store, 'health'>,
+  log: Log,
+  warn?: (line: string) => void,
+): Readiness {
+  let last: string | undefined;
+  const now = async (): Promise<string | undefined> => {
+    const why = await healthOf(store);
+    if (why !== last) {
+      last = why;
+      const message = why === undefined ? isReady : isNotReady;
+      log.error({ cause: why ?? 'What was wrong is over.' }, message);
+      warn?.(why === undefined ? message : `${message} ${why}`);
+    }
+    return why;
+  };
+  let isLooking = false;
+  const looking = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void now().finally(() => (isLooking = false));
+  }, lookEvery);
+  looking.unref();
+  return {
+    now,
+    expect: async () => refuse(await now()),
+    close: () => clearInterval(looking),
+  };
+}
+
+function refuse(why: string | undefined): void {
+  if (why !== undefined) throw new RunError('unready', why, { retryable: true });
+}
+
+function healthOf(store: Pick<Store, 'health'>): Promise<string | undefined> {
+  return withinPatience(store.health().catch((thrown: unknown) => failureOf(thrown).message));
+}
+
+async function withinPatience(answer: Promise<string | undefined>): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve('The store does not answer.'), patience);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

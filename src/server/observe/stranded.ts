@@ -1,4 +1,4 @@
-import { flowId } from '../../engine/flow-id.ts';
+import { flowId } from '../../engine/scope/run-flow.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Log } from '../../engine/world.ts';
 import { RunError } from '../../run/failure.ts';

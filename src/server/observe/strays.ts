@@ -1,5 +1,5 @@
 import { isForeign } from '../../engine/scope/broken.ts';
-import { takeStray } from '../../engine/scope/stray.ts';
+import { takeStray } from '../../engine/activity.ts';
 import type { Log } from '../../engine/world.ts';
 
 /**

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { decideAction, RendererMessage, type SurfaceAction } from '../../wire/a2ui.ts';
-import { parsed } from '../../run/parsed.ts';
+import { parsed } from '../../run/values.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
-import { finders, missing } from '../runs/owner.ts';
+import { finders, missing } from '../runs/quotas.ts';
 import { route } from './route.ts';
 
 /** What the button of a question brings: the question with the fingerprint that was shown, and the decision. */

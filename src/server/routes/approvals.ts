@@ -5,10 +5,9 @@ import * as native from '../../wire/native/approvals.ts';
 import type { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
 import type { ServerContext } from '../context.ts';
 import { isKnown, openQuestions } from '../runs/open-questions.ts';
-import { ownRun } from '../runs/owner.ts';
+import { ownRun } from '../runs/quotas.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
-import { route } from './route.ts';
-import { pageBytes } from './shapes.ts';
+import { route, pageBytes } from './route.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
 
 export const approvalRoutes = [

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ServerContext } from '../context.ts';
-import { missing } from '../runs/owner.ts';
-import { route } from './route.ts';
-import { watchRun } from './run-events.ts';
+import { missing } from '../runs/quotas.ts';
+import { route, watchRun } from './route.ts';
 import { heartbeat } from './session-stream.ts';
 import { startSession } from './sessions.ts';
 

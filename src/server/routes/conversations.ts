@@ -7,10 +7,9 @@ import { largestPage, pageSize } from '../../wire/native/query.ts';
 import { runsOf } from '../../front/erase.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
 import type { ServerContext } from '../context.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
-import { route } from './route.ts';
-import { pageWithin, placeIn } from './shapes.ts';
+import { route, pageWithin, placeIn } from './route.ts';
 
 export const conversationRoutes = [
   route({

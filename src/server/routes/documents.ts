@@ -1,11 +1,11 @@
 import { failureOf } from '../../run/failure.ts';
 import * as native from '../../wire/native/documents.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { expectOwnSession } from '../applications/sessions.ts';
 import { bringDocument } from '../runs/bring-document.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import { finders } from '../runs/owner.ts';
+import { finders } from '../runs/quotas.ts';
 import { route, type RawAsked } from './route.ts';
 import { keptConversation } from './start-run.ts';
 

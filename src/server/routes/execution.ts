@@ -6,9 +6,8 @@ import type { ServerContext } from '../context.ts';
 import { Showing, showing } from '../../wire/native/query.ts';
 import type { Look } from '../runs/trees.ts';
 import { toldRun } from '../sessions/told-run.ts';
-import { route } from './route.ts';
-import { shownTo } from '../viewers/preferring.ts';
-import { watchRun } from './run-events.ts';
+import { route, watchRun } from './route.ts';
+import { shownTo } from '../viewers/channels.ts';
 
 const executionProtocol = 'execution';
 

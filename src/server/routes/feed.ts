@@ -1,5 +1,5 @@
 import { streamFeedOnSocket, watchFeed } from '../../wire/native/feed.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { hiddenApps } from '../apps/hidden-apps.ts';
 import type { ServerContext } from '../context.ts';
 import { route, type Reply } from './route.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import { changeShared, listShared, listTenants, readHolder, takeUpRun } from '../../wire/native/folder.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { appTold } from '../folder/home.ts';
 import { route } from './route.ts';
 

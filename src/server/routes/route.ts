@@ -2,14 +2,20 @@ import type { z } from 'zod';
 import { RunError, type Failure } from '../../run/failure.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { Address, Endpoint, Role } from '../../wire/native/endpoint.ts';
-import { mayAct, type Caller } from '../access/caller.ts';
-import type { Source } from '../access/source.ts';
+import { mayAct, type Caller, type Source } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
-import { finders, tenantOf, type Subjects } from '../runs/owner.ts';
+import { finders, tenantOf, type Subjects } from '../runs/quotas.ts';
 import type { JsonParts } from '../http/json-parts.ts';
-import { parsed } from '../../run/parsed.ts';
+import { parsed } from '../../run/values.ts';
 import type { Poured } from '../http/pour.ts';
 import type { Sink } from '../viewers/viewer.ts';
+import * as native from '../../wire/native/runs.ts';
+import type { Watching, ListedRun } from '../../wire/native/runs.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { nativeProtocol, shownTo } from '../viewers/channels.ts';
+import type { Catalog } from '../../engine/world.ts';
+import { strandedBy } from '../../engine/recovery/stranded.ts';
+import { filled } from '../../run/codec.ts';
 
 /** Whoever waits for an answer. */
 export interface Asker {
@@ -137,4 +143,132 @@ function expectRole(asked: { readonly caller: Caller | undefined }, needs: Role)
   tenantOf(asked);
   if (asked.caller && mayAct(asked.caller.role, needs)) return;
   throw new RunError('refused', `A key of role «${needs}» is needed for this.`);
+}
+
+export const eventRoutes = [
+  route({
+    ...native.watchRun,
+    handle: ({ context, caller, subject, query, header }) =>
+      watchRun({ context, caller }, subject, { ...query, after: header('last-event-id') || query.after }),
+  }),
+  route({
+    ...native.watchRunOnSocket,
+    handle: ({ context, caller, subject, query }) => watchRun({ context, caller }, subject, query),
+  }),
+  route({
+    ...native.streamRunOnSocket,
+    handle: ({ context, caller, subject, query }) => ({
+      ...watchRun({ context, caller }, subject, query),
+      isEventStream: true,
+    }),
+  }),
+];
+
+/** The rest of a run after a cursor, in a protocol. */
+export function watchRun(
+  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
+  row: RunRow,
+  query: z.infer<typeof Watching>,
+): Reply {
+  const { as = nativeProtocol, after = '0', ...asked } = query;
+  const { run, head, state } = row;
+  const told = context.protocols.telling(as, {
+    run,
+    preferences: shownTo({ context, caller }, row.app, asked),
+  });
+  const cursor = cursorIn(after, row);
+  if (state === 'ended' && cursor === head) return { status: 204 };
+  // Nobody can be told what comes after it: whoever has it would come back for ever.
+  if (row.damaged !== null && cursor >= row.damaged) return { status: 204 };
+  return {
+    status: 200,
+    headers: { [native.headHeader]: String(head) },
+    stream: (sink) => void context.channels.watch({ run, head, ...told }, sink, cursor),
+  };
+}
+
+function cursorIn(given: string, { run, head }: RunRow): number {
+  const [, other, number = ''] = /^(?:(.+):)?(\d{1,15})$/.exec(given) ?? [];
+  if (number === '')
+    throw new RunError('malformed', `The cursor «${given.slice(0, 100)}» is not a number from 0 on.`);
+  if (other !== undefined && other !== run)
+    throw new RunError('rejected', 'The cursor is of another run: begin this one without a cursor.');
+  const cursor = Number(number);
+  if (cursor <= head) return cursor;
+  throw new RunError(
+    'rejected',
+    `The cursor ${cursor} is in the future of run ${run}, which has come to ${head}.`,
+  );
+}
+
+/** Whose place it took, and who took its own. */
+export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'again' | 'replacedBy'> {
+  return { again: replaces ?? undefined, replacedBy: replacedBy ?? undefined };
+}
+
+export function listedRun(row: RunRow, catalog: Catalog): ListedRun {
+  const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
+  const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
+  return { ...listed, ...factsIn(row), ...whyStill(row, catalog), ...placeIn(row) };
+}
+
+/** What keeps a run from going on that nobody can mend by waiting. */
+function whyStill(row: RunRow, catalog: Catalog): Pick<ListedRun, 'damaged' | 'stranded'> {
+  return { damaged: row.damaged ?? undefined, stranded: strandedBy(catalog, row) };
+}
+
+/**
+ * Which runs go on only when somebody takes them up. Whoever works on one renews its lease; where nobody has the folder,
+ * nobody works on any.
+ */
+export function leftIn({
+  home,
+  now,
+}: Pick<ServerContext, 'home' | 'now'>): (row: RunRow) => true | undefined {
+  return ({ state, status, leaseUntil }) => {
+    if (status === 'waiting' || status === 'paused') return undefined;
+    if (state !== 'running' && state !== 'ready') return undefined;
+    return !home.isHolder || (state === 'running' && leaseUntil < now()) ? true : undefined;
+  };
+}
+
+function factsIn({ facts }: RunRow): Partial<ListedRun> {
+  const { labels, agents, tools, asked, tokens, startedAt, endedAt } = facts;
+  return {
+    labels: Object.keys(labels).length > 0 ? { ...labels } : undefined,
+    agents: filled([...agents]),
+    tools: filled([...tools]),
+    asked: asked || undefined,
+    tokens,
+    duration: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,
+  };
+}
+
+/** A run with more is read and told while it is sent. Bytes. */
+export const smallRun = 1 << 20;
+
+/** The caller's own name for a request: the same again is the same request. */
+export function idempotencyKeyIn(header: (name: string) => string | undefined): string | undefined {
+  const key = header('idempotency-key');
+  if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new RunError('malformed', 'An idempotency key has up to 200 visible characters.');
+}
+
+/** A page has no more bytes than this, unless its first thing has more. */
+export const pageBytes = 1 << 20;
+
+/** As many things, made one after the other, as one answer holds. */
+export async function pageWithin<From, To>(
+  wanted: readonly From[],
+  make: (one: From) => Promise<To>,
+): Promise<To[]> {
+  const page: To[] = [];
+  let size = 0;
+  for (const one of wanted) {
+    const made = await make(one);
+    size += JSON.stringify(made).length;
+    if (page.length > 0 && size > pageBytes) break;
+    page.push(made);
+  }
+  return page;
 }

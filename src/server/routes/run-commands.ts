@@ -5,13 +5,12 @@ import { expectFirstPause, goOn, ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { attachmentsOf, sizeOf, usesFiles } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf, usesFiles } from './start-run.ts';
 import type { Outcome } from '../../front/command-run.ts';
 import { sameAgain, stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { withinQuota } from '../runs/quotas.ts';
-import { idempotencyKeyIn } from './shapes.ts';
-import { route, type Reply, type Route } from './route.ts';
+import { idempotencyKeyIn, route, type Reply, type Route } from './route.ts';
 
 /** The run is what was asked for already. */
 const already: ReadonlySet<string> = new Set(['ALREADY_PAUSED', 'NOT_PAUSED', 'ALREADY_STOPPING']);

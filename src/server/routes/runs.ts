@@ -15,11 +15,10 @@ import {
   readSummary,
   readTree,
 } from '../../wire/native/runs.ts';
-import { conversationBy } from '../runs/owner.ts';
+import { conversationBy } from '../runs/quotas.ts';
 import { exportedName, exportedRun } from '../runs/exported-run.ts';
-import { leftIn, listedRun, smallRun } from './shapes.ts';
-import { shownTo } from '../viewers/preferring.ts';
-import { route } from './route.ts';
+import { leftIn, listedRun, smallRun, route } from './route.ts';
+import { shownTo } from '../viewers/channels.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
 
 /** Of what the journal has, at least one entry. Bytes. */

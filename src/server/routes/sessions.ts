@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { whole } from '../../wire/native/query.ts';
 import { Labels } from '../../wire/native/starting.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { stopOf } from '../../front/same-again.ts';
 import { appsFor } from '../apps/apps-for.ts';
 import type { ServerContext } from '../context.ts';

@@ -1,11 +1,10 @@
-import { filled } from '../../run/present.ts';
+import { filled } from '../../run/codec.ts';
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/people.ts';
 import type { Credential, Known } from '../../wire/native/people.ts';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, badgeCookie } from '../access/honest.ts';
 import { appsFor } from '../apps/apps-for.ts';
 import { badgeLife } from '../access/badges.ts';
-import { badgeCookie } from '../access/cookie.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from './route.ts';
 

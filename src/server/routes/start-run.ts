@@ -1,31 +1,28 @@
 import { keptName } from '../../engine/record/kept-name.ts';
 import { sameAgain, startKey } from '../../front/same-again.ts';
-import type { RunRequest } from '../../front/create-run.ts';
+import type { RunRequest } from '../../front/front.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { defaultLimits } from '../../run/limits.ts';
-import { filled } from '../../run/present.ts';
+import { defaultLimits } from '../../run/tree.ts';
+import { filled } from '../../run/codec.ts';
 import type { Attachment, Json, Limits } from '../../run/values.ts';
-import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Input, StartRun } from '../../wire/native/starting.ts';
+import type { Caller, Source } from '../access/honest.ts';
 import { expectOwnSession } from '../applications/sessions.ts';
-import { attachmentsOf, sizeOf, usesFiles } from '../runs/attachments.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
-import { expectOpen, type ServerContext } from '../context.ts';
-import { missing } from '../runs/owner.ts';
+import { expectOpen, type ServerContext, sha256 } from '../context.ts';
+import { missing } from '../runs/quotas.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { sameAgainAs } from '../runs/again.ts';
 import { sameRun, startedWith } from '../runs/same-start.ts';
-import type { Source } from '../access/source.ts';
-import { sha256 } from '../system.ts';
-import type { Asked } from '../viewers/preferring.ts';
-import { nativeProtocol } from '../viewers/protocols.ts';
-import { route, type Reply } from './route.ts';
-import { watchRun } from './run-events.ts';
-import { idempotencyKeyIn } from './shapes.ts';
+import { type Asked, nativeProtocol } from '../viewers/channels.ts';
+import { route, type Reply, watchRun, idempotencyKeyIn } from './route.ts';
 import { isHiddenConversation } from '../apps/hidden-apps.ts';
+import type { GivenAttachment } from '../../wire/native/attachment.ts';
+import type { Use } from '../runs/kept-files.ts';
+import { fileOf } from '../runs/files.ts';
 
 export const startRoutes = [
   route({
@@ -258,4 +255,54 @@ function lowered({ limits: allowed }: App, wanted: Limits): Limits {
       return allowed[name] === undefined && wanted[name] === undefined ? [] : [[name, chosen]];
     }),
   );
+}
+
+/** Of all that comes with one message. Naming a file is short, and it may be named again and again. */
+const most = 32 * 1024 * 1024;
+
+export async function attachmentsOf(
+  context: ServerContext,
+  tenant: string,
+  given: readonly GivenAttachment[] = [],
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const one of given) {
+    attachments.push(await attachmentOf(context, tenant, one));
+    if (sizeOf({ attachments }) > most)
+      throw new RunError('too-large', `What is attached has more than ${most} bytes: attach less at once.`);
+  }
+  return attachments;
+}
+
+/** The files that come with a message are its conversation's, too. */
+export async function usesFiles(
+  { home: { uploads } }: ServerContext,
+  { attachments = [], ...use }: Use & { readonly attachments?: readonly GivenAttachment[] | undefined },
+): Promise<void> {
+  const files = attachments.flatMap(({ file }) => file ?? []);
+  if (files.length > 0) await uploads.files.use(use, files);
+}
+
+/** About how many bytes it takes to keep this. */
+export function sizeOf({
+  text = '',
+  attachments = [],
+}: {
+  readonly text?: string;
+  readonly attachments?: readonly Attachment[];
+}): number {
+  return attachments.reduce((bytes, { data = '' }) => bytes + data.length, Buffer.byteLength(text));
+}
+
+async function attachmentOf(
+  context: ServerContext,
+  tenant: string,
+  { file, type, ...rest }: GivenAttachment,
+): Promise<Attachment> {
+  if (file === undefined) return { type: type ?? 'text/plain', ...rest };
+  const found = await fileOf(context.home.blobs, tenant, file);
+  if (!found) throw missing('file', file);
+  const isText = found.type.startsWith('text/') || found.type === 'application/json';
+  const data = found.bytes.toString(isText ? 'utf8' : 'base64');
+  return { type: type ?? found.type, title: found.name, ...rest, data };
 }

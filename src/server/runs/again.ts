@@ -1,9 +1,9 @@
 import { RunError } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import type { OwnConversation } from './own-conversation.ts';
-import { missing, ownRun } from './owner.ts';
+import { missing, ownRun } from './quotas.ts';
 import { startedOf } from './run-edges.ts';
 
 /** What a run was asked, to be asked again in its place. */

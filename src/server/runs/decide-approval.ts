@@ -1,16 +1,15 @@
 import { misfitOfFields, type Command, type DecisionRequest } from '../../run/commands.ts';
 import { decisionTold } from '../../run/decided.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Approval } from '../../run/tree.ts';
-import { isBlobRef } from '../../run/values.ts';
+import { isBlobRef, blobName } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { sameAgain } from '../../front/same-again.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { expectDecider } from '../access/deciders.ts';
 import type { ServerContext } from '../context.ts';
-import { blobName } from '../../stores/blob-name.ts';
-import type { Subjects } from './owner.ts';
+import type { Subjects } from './quotas.ts';
 
 /** What became of a decision: the approval as it stands, and whether anybody has heard it yet. */
 export interface Deciding {

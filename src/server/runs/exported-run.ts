@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { breather } from '../../loop/breather.ts';
+import { breather } from '../../loop/loop-turn.ts';
 import { decodeAll, encodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { referencesIn } from '../../run/references.ts';
+import { referencesIn } from '../../run/values.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { exportedFile } from '../../wire/native/runs.ts';

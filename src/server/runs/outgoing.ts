@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { Outgoing } from '../../guards/outgoing.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import { breather } from '../../loop/breather.ts';
+import { breather } from '../../loop/loop-turn.ts';
 import { decodeAll, encode, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Blobs, Chunk, Journal } from '../../stores/store.ts';
 import { envelopeIn } from './files.ts';
 import { longRun } from './long-run.ts';
-import { watching } from '../viewers/watching.ts';
+import { watching } from '../viewers/source.ts';
 
 type Readable = Pick<Journal, 'read' | 'follow' | 'watch'>;
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { localTenant } from '../folder/home.ts';
 
 export interface OwnConversation {

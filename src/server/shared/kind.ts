@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { present } from '../../run/codec.ts';
 import type { Shared, SharedKey, SharedValue } from '../../stores/store.ts';
 
 /** One kind of shared values, and what they are. */

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Telling } from '../../projections/projection.ts';
-import { decodeAll } from '../../run/codec.ts';
+import type {
+  Telling,
+  Protocol as AnyProtocol,
+  ViewOptions,
+  Preferences,
+} from '../../projections/projection.ts';
+import { decodeAll, present } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Journal } from '../../stores/store.ts';
 import { sse, type Framing, type WireFrame } from '../../wire/framing.ts';
@@ -10,6 +15,14 @@ import { Channel } from './channel.ts';
 import { Places } from './places.ts';
 import { nativeSource, toldSource, type Source, type Teller } from './source.ts';
 import type { Sink, Viewer } from './viewer.ts';
+import { RunError } from '../../run/failure.ts';
+import { Showing, everything } from '../../wire/native/query.ts';
+import { parsed } from '../../run/values.ts';
+import type { Caller } from '../access/honest.ts';
+import { OwnPreferences } from '../../wire/native/people.ts';
+import type { Kind } from '../shared/kind.ts';
+import { type SharedStore, watchedKind } from '../shared/watched-kind.ts';
+import type { ServerContext } from '../context.ts';
 
 export interface Watched {
   readonly run: string;
@@ -187,4 +200,102 @@ async function lastOf(
     if (!last) return decodeAll(frames).at(-1);
     ({ frames, last: after } = last);
   }
+}
+
+export type Protocol = AnyProtocol<WireFrame, Framing>;
+
+/** How a run is told. Those of one name share their frames. */
+export interface Told {
+  readonly as: string;
+  /** Begun by who needs it: what the journal keeps is shown as it stands. */
+  readonly telling: () => Telling<WireFrame>;
+  /** Its frames are what the journal keeps. */
+  readonly isNative: boolean;
+}
+
+/** The protocols a viewer can ask for by name. */
+export interface Protocols {
+  readonly names: readonly string[];
+  named(as: string): Protocol;
+  telling(as: string, options: ViewOptions): Told;
+}
+
+/** The entries themselves. */
+export const nativeProtocol = 'steps';
+
+export function protocolsOf(all: readonly Protocol[]): Protocols {
+  const byName = new Map(all.map((protocol) => [protocol.name, protocol]));
+  const names = [...byName.keys()];
+  const named = (as: string): Protocol => {
+    const protocol = byName.get(as);
+    if (protocol) return protocol;
+    const known = names.join(', ');
+    throw new RunError('malformed', `There is no protocol «${as.slice(0, 60)}»; known: ${known}.`);
+  };
+  return {
+    names,
+    named,
+    telling(as, options) {
+      const protocol = named(as);
+      const { run: _, ...shape } = options;
+      const isWhole = Object.keys(options.preferences ?? {}).length === 0;
+      const isNative = as === nativeProtocol && isWhole;
+      const name = isNative ? as : `${as} ${JSON.stringify(shape)}`;
+      return { as: name, isNative, telling: () => protocol.telling(options) };
+    },
+  };
+}
+
+/** What a viewer asks to be shown. */
+export type Asked = Showing;
+
+/** The same, from somebody who types. */
+export function askedFrom(typed: Readonly<Record<string, unknown>>): Asked {
+  return parsed(Showing, present(typed), 'What to show');
+}
+
+/** What an app prefers, and over it, field by field, what its viewer asks for. Nothing is left of what hides nothing. */
+export function preferencesFor(app: Preferences = {}, asked: Asked = {}): Preferences {
+  const names = typeof asked.names === 'string' ? [asked.names] : asked.names;
+  const chosen = { ...app, ...present({ stages: asked.stages, names, depth: asked.depth }) };
+  const { stages, depth } = chosen;
+  return present({
+    stages: stages === 'nested' ? undefined : stages,
+    names: chosen.names?.includes(everything) ? undefined : chosen.names,
+    depth: depth === everything ? undefined : depth,
+  });
+}
+
+type Person = Pick<Caller, 'tenant' | 'who'>;
+
+/** What people prefer to see, whatever app shows it. */
+export interface People {
+  preferencesOf(person: Person): OwnPreferences;
+  prefer(person: Person, preferences: OwnPreferences): Promise<void>;
+  /** Look what was changed elsewhere, should nobody have told. */
+  lookAgain(): Promise<void>;
+}
+
+/** By person. */
+const preferencesKind: Kind<OwnPreferences> = { kind: 'preferences', schema: OwnPreferences };
+
+export async function peopleOf(store: SharedStore): Promise<People> {
+  const watched = await watchedKind(store, preferencesKind);
+  return {
+    preferencesOf: ({ tenant, who }) => watched.get(tenant, who) ?? {},
+    async prefer({ tenant, who }, preferences) {
+      await watched.change(tenant, who, () => preferences);
+    },
+    lookAgain: () => watched.lookAgain(),
+  };
+}
+
+/** What somebody is shown of a run: what they ask for, else what they prefer, else what its app does, field by field. */
+export function shownTo(
+  { context, caller }: { readonly context: ServerContext; readonly caller: Person },
+  app: string,
+  { stages, names, depth }: Asked,
+): Preferences {
+  const { verbosity: _, ...own } = context.people.preferencesOf(caller);
+  return context.home.preferences(app, { ...own, ...present({ stages, names, depth }) });
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../engine/world.ts';
 import type { Feed, FeedItem, FeedPlace } from '../../stores/store.ts';
 import { feedEvents } from '../../wire/native/feed.ts';
-import { listedRun } from '../routes/shapes.ts';
+import { listedRun } from '../routes/route.ts';
 import type { Sink } from './viewer.ts';
 
 /** Into a silence, so that whatever is between us sees that the connection lives. Milliseconds. */

@@ -4,7 +4,7 @@ import { keepPreferences } from '../compose/app-preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { memoryStore, type Commit } from '../../stores/memory.ts';
 import type { App } from '../folder/home.ts';
-import { type Asked, askedFrom, preferencesFor } from './preferring.ts';
+import { type Asked, askedFrom, preferencesFor } from './channels.ts';
 
 const app: Preferences = { stages: 'flat', names: ['Search'], depth: 3 };
 

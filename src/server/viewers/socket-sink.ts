@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { bareMessages, textMessage, wholeMessages } from './socket-messages.ts';
-import { comment, farewell } from './sse-sink.ts';
+import { comment, farewell } from './channel.ts';
 import type { Form } from './piece.ts';
 import type { Sink } from './viewer.ts';
 

@@ -7,7 +7,6 @@ import { blockSize, type Archive } from './archive.ts';
 import { inBlocks } from './page.ts';
 import { nativePiece, toldPiece, type Piece } from './piece.ts';
 import type { Places } from './places.ts';
-import { watching } from './watching.ts';
 
 /** A run as those who watch here are told it. */
 export type Teller = Telling<WireFrame>;
@@ -156,4 +155,22 @@ function told(teller: Teller, entries: string, { clean, framing }: SourceParts):
 
 function cleaned(frame: WireFrame, clean: SourceParts['clean']): WireFrame {
   return typeof frame.data === 'string' ? { ...frame, data: clean(frame.data) } : frame;
+}
+
+type Watch = NonNullable<Journal['watch']>;
+
+/** How runs of a journal are watched, also of one that can only be followed. */
+export function watching(journal: Pick<Journal, 'follow' | 'watch'>): Watch {
+  if (journal.watch) return journal.watch;
+  return (run, after, watcher) => {
+    const left = new AbortController();
+    const follow = async (): Promise<void> => {
+      for await (const chunk of journal.follow(run, after, left.signal)) watcher.chunk(chunk);
+    };
+    follow().then(
+      () => left.signal.aborted || watcher.over(),
+      (failure: unknown) => left.signal.aborted || watcher.over(failure),
+    );
+    return () => left.abort();
+  };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/time/clock.ts';
-import { systemClock } from '../system.ts';
+import { systemClock } from '../context.ts';
 import type { Pauses } from './scheduler.ts';
 
 /** Ends a pause. */

@@ -1,12 +1,11 @@
 import { movedIn } from '../../front/definition-moves.ts';
 import { graphDiff } from '../../front/graph-diff.ts';
-import type { Definition } from '../../run/definition.ts';
-import { configurationTenant } from '../../run/definition.ts';
+import { type Definition, configurationTenant } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import { pageSize } from '../../wire/native/query.ts';
 import * as native from '../../wire/native/workflows.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from '../routes/route.ts';
 import { listWorkflows } from './list-workflows.ts';

@@ -8,7 +8,7 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Forked } from '../../front/fork-run.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { withinMeans } from '../routes/start-run.ts';
 import { recordedGraph } from './recorded-graph.ts';

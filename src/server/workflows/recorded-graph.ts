@@ -1,10 +1,9 @@
 import { configurationTenant } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
-import { isBlobRef, Json } from '../../run/values.ts';
+import { isBlobRef, Json, workflowOfApp } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { parseJson } from '../../wire/parse-json.ts';
-import { workflowOfApp } from '../../run/workflow-app.ts';
 import type { ServerContext } from '../context.ts';
 
 /** The graph of a run as it recorded it, with whose it is; and what workflows inside said, by the step that looked. */

@@ -1,7 +1,7 @@
 import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { FlatStep } from '../../run/flat-step.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled, present } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';

@@ -3,7 +3,7 @@ import { startWorkflow } from '../../wire/native/workflows.ts';
 import { readRunGraph } from '../../wire/native/run-graph.ts';
 import { goOnRun, tryNode, type GoingOn } from '../../wire/native/going-on.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import type { Source } from '../access/source.ts';
+import type { Source } from '../access/honest.ts';
 import { route, type Reply } from '../routes/route.ts';
 import { beginning, placeOf } from '../routes/start-run.ts';
 import { goOnFrom } from './go-on.ts';

@@ -1,8 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/schedules.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
-import { missing } from '../runs/owner.ts';
+import { missing } from '../runs/quotas.ts';
 import { route } from '../routes/route.ts';
 import { changeShared, listShared } from '../shared/kind.ts';
 import {

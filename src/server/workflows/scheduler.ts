@@ -2,8 +2,8 @@ import { nextTimes, timesBetween } from '../../graph/schedule.ts';
 import { term } from '../../run/facts.ts';
 import type { Definition } from '../../run/definition.ts';
 import { failureOf } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
-import type { Json } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
+import { type Json, appOfWorkflow } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { changeShared, listShared } from '../shared/kind.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type Scheduled,
   type ScheduleState,
 } from './schedule-state.ts';
-import { appOfWorkflow } from '../../run/workflow-app.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** A run that a schedule wants begun. Whoever asks again with the same key means the same run. */

@@ -1,7 +1,6 @@
-import { appOfWorkflow } from '../../run/workflow-app.ts';
+import { appOfWorkflow, type Json } from '../../run/values.ts';
 import type { Definition } from '../../run/definition.ts';
-import { present } from '../../run/present.ts';
-import type { Json } from '../../run/values.ts';
+import { present } from '../../run/codec.ts';
 import type { PublishedWorkflow, WorkflowDraft, WorkflowVersion } from '../../wire/native/workflows.ts';
 import type { ServerContext } from '../context.ts';
 import { workflowProblems } from './workflow-problems.ts';

@@ -1,10 +1,9 @@
 import type { Flow } from '../../engine/scope.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
-import { atMost } from '../../run/limits.ts';
-import { present } from '../../run/present.ts';
-import { Limits, type Json } from '../../run/values.ts';
-import { appOfWorkflow } from '../../run/workflow-app.ts';
+import { atMost } from '../../run/tree.ts';
+import { present } from '../../run/codec.ts';
+import { Limits, type Json, appOfWorkflow } from '../../run/values.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SettledNode } from '../../graph/place.ts';
-import { readAs, type Wrong } from '../../run/parsed.ts';
+import { readAs, type Wrong } from '../../run/values.ts';
 import { GuardSettings } from '../../guards/guard-settings.ts';
 import { Coordinate } from '../compose/coordinate-schema.ts';
 import { unknownAgent, wrongNames } from '../compose/names-in-settings.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { highWater } from './high-water.ts';
+import { highWater } from './place.ts';
 import { commitsOf, openForReading } from './folder.ts';
 import { syncFolder } from './sync.ts';
 

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
-import { blobName } from '../blob-name.ts';
-import { keptChunks } from '../sqlite/chunks.ts';
-import { chunkRows } from '../sqlite/entries.ts';
+import { blobName } from '../../run/values.ts';
+import { keptChunks, chunkRows } from '../sqlite/chunks.ts';
 import { indexChecks } from '../sqlite/index-check.ts';
 import { openForReading } from './folder.ts';
 import { rebuilder } from '../sqlite/rebuilt.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Desk } from './desk.ts';
+import type { Desk } from './tables.ts';
 import { memoryTables } from '../memory/tables.ts';
 import { perform } from './rules.ts';
 import { newRun } from '../store.contract.ts';

@@ -1,7 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { runOf, showRun, type Desk } from './desk.ts';
-import { end, endNeeds } from './journal.ts';
-import { leaveAll } from './lines.ts';
+import { runOf, showRun, type Desk } from './tables.ts';
+import { end, endNeeds, leaveAll } from './journal.ts';
 import type { Needs } from './needs.ts';
 import type { Receipt, RunRow, RunState, SentCommand } from '../store.ts';
 

@@ -9,8 +9,8 @@ import type {
 } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { definitionOwner } from '../store.ts';
-import { blobName } from '../blob-name.ts';
-import type { Desk } from './desk.ts';
+import { blobName } from '../../run/values.ts';
+import type { Desk } from './tables.ts';
 import type { Needs } from './needs.ts';
 
 /** The same again by the same person is the one save whose answer was lost. */

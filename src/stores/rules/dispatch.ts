@@ -1,8 +1,8 @@
 import { addFacts, noFacts } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { park } from './damage.ts';
-import { expectHead, heldBy, makeReady, showRun, tellChange, type Desk } from './desk.ts';
-import { hearsOfItsTurn, leaveAll, stepBack } from './lines.ts';
+import { expectHead, heldBy, makeReady, showRun, tellChange, type Desk, dueAt } from './tables.ts';
+import { hearsOfItsTurn, leaveAll, stepBack } from './journal.ts';
 import type { Needs } from './needs.ts';
 import type {
   Claim,
@@ -17,7 +17,6 @@ import type {
   TenantCount,
   Unfinished,
 } from '../store.ts';
-import { dueAt } from './tables.ts';
 
 export type ClaimRequest = Parameters<Dispatch['claim']>[0];
 export type ReleaseRequest = Parameters<Dispatch['release']>[0];

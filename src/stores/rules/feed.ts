@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import { addFacts, noFacts, type Indexed } from '../../run/facts.ts';
-import { showRun, runOf, type Desk } from './desk.ts';
+import { showRun, runOf, type Desk } from './tables.ts';
 import type { Needs } from './needs.ts';
 import type { FeedPage, FeedPlace } from '../store.ts';
 

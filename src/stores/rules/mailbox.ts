@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import { isAttended, sendToDamaged } from './damage.ts';
-import { makeReady, runOf, type Desk } from './desk.ts';
+import { makeReady, runOf, type Desk } from './tables.ts';
 import { endNeeds } from './journal.ts';
 import type { Needs } from './needs.ts';
 import type { Receipt, SentCommand } from '../store.ts';

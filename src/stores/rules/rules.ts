@@ -1,11 +1,24 @@
-import { blob, blobNeeds, held, heldNeeds, put, putNeeds } from './blobs.ts';
+import {
+  blob,
+  blobNeeds,
+  held,
+  heldNeeds,
+  put,
+  putNeeds,
+  append,
+  appendNeeds,
+  read,
+  readNeeds,
+  hold,
+  holdNeeds,
+  letGo,
+  letGoNeeds,
+} from './journal.ts';
 import { damage, damageNeeds } from './damage.ts';
-import type { Desk } from './desk.ts';
+import type { Desk } from './tables.ts';
 import * as definitions from './definitions.ts';
 import * as dispatch from './dispatch.ts';
-import { append, appendNeeds, read, readNeeds } from './journal.ts';
 import { feed, feedNeeds, reindex, reindexNeeds } from './feed.ts';
-import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
 import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
 import { share, shared, sharedNeeds, shareNeeds } from './shared.ts';

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import type { SharedChange, SharedFilter, SharedValue } from '../store.ts';
-import type { Desk } from './desk.ts';
+import type { Desk } from './tables.ts';
 import type { Needs } from './needs.ts';
 
 /** Whoever changes what has changed since they looked would undo the work of others: they look again. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askerIn } from './asker.ts';
+import { askerIn } from './sqlite.worker.ts';
 import type { RunRow } from '../store.ts';
 
 const asker = askerIn({

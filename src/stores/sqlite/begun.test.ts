@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Operation, Reply } from '../batch.ts';
 import { appending, newRun } from '../store.contract.ts';
 import type { Chunk } from '../store.ts';
-import { begunRuns } from './begun.ts';
+import { begunRuns } from './thread.ts';
 
 const fence = { run: 'r', epoch: 1 };
 const create: Operation = {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { byTurns, type ByTurns } from './by-turns.ts';
+import { byTurns, type ByTurns } from './sqlite.worker.ts';
 
 interface Asking {
   readonly turns: ByTurns;

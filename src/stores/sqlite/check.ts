@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
 import { damagedAfter, isCorrupt } from './damage.ts';
-import type { FoundDamage } from './found-damage.ts';
+import type { FoundDamage } from './health.ts';
 import { query } from './rows.ts';
 import { sqliteTables } from './tables.ts';
 import type { RunRow } from '../store.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { highWater } from '../folder/high-water.ts';
+import { highWater } from '../folder/place.ts';
 import { openForWriting } from '../folder/folder.ts';
 import { sqliteReader } from './reader.ts';
 import { sqliteStore } from '../sqlite.ts';

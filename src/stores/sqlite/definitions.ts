@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Definition } from '../../run/definition.ts';
 import { listSize, type Tables } from '../rules/tables.ts';
-import { sumOf } from './checksum.ts';
+import { sumOf, change, query } from './rows.ts';
 import { damagedDefinition } from './damage.ts';
-import { change, query } from './rows.ts';
 
 export type StoredDefinition = Definition & { readonly sum: string };
 

@@ -21,7 +21,7 @@ import { openForWriting } from '../folder/folder.ts';
 import { sqliteTables } from './tables.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { appending, frames, newRun, range } from '../store.contract.ts';
-import type { Desk } from '../rules/desk.ts';
+import type { Desk } from '../rules/tables.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'vitrine-flip-'));
 const original = join(base, 'original');

@@ -1,7 +1,9 @@
-import { failureOf } from '../../run/failure.ts';
+import { failureOf, type Failure } from '../../run/failure.ts';
 import { isBusy } from './busy.ts';
 import type { Committer } from './commit.ts';
 import type { WriterFolder } from '../folder/folder.ts';
+import type { Read, Argument } from '../rules/rules.ts';
+import type { RunRow, FeedPage } from '../store.ts';
 
 /** Whether what is asked of a folder now would be kept. */
 export interface Health {
@@ -50,4 +52,58 @@ export function healthOf({ place, problems }: Pick<WriterFolder, 'place' | 'prob
       return damage ?? place.full() ?? trouble;
     },
   };
+}
+
+export type Reading = (name: Read, argument: unknown) => unknown;
+
+/**
+ * What was found damaged since a folder was opened. A copy, or a full disk, cannot be told to remember it; and whoever
+ * asks for a run or lists it is to see it all the same.
+ */
+export interface FoundDamage {
+  /** What was thrown when a run was looked at. */
+  note(run: string, thrown: unknown): void;
+  /** The same reading, which notes what it meets and shows what is known. */
+  watching(reading: Reading): Reading;
+}
+
+/** The runs that an answer shows. */
+export function rowsIn(name: Read, result: unknown): readonly RunRow[] {
+  if (name === 'list') return result as readonly RunRow[];
+  return (name === 'get' || name === 'find') && result !== undefined ? [result as RunRow] : [];
+}
+
+/** `tell` hears once of each run, and again where less of it is good than was thought. */
+export function foundDamage(tell: (run: string, failure: Failure) => void): FoundDamage {
+  const found = new Map<string, number>();
+  const note = (run: string, thrown: unknown): void => {
+    const failure = failureOf(thrown);
+    const { code, after = 0 } = failure;
+    if (code !== 'damaged' || (found.get(run) ?? Infinity) <= after) return;
+    found.set(run, after);
+    tell(run, failure);
+  };
+  const shown = (row: RunRow): RunRow => {
+    const after = found.get(row.run);
+    return after === undefined ? row : { ...row, damaged: Math.min(row.damaged ?? after, after) };
+  };
+  return {
+    note,
+    watching: (reading) => (name, argument) => {
+      try {
+        const result = reading(name, argument);
+        if (name === 'list') return (result as readonly RunRow[]).map(shown);
+        if (name === 'feed') return fedRows(result as FeedPage, shown);
+        return name === 'get' || name === 'find' ? result && shown(result as RunRow) : result;
+      } catch (thrown) {
+        if (name === 'read') note((argument as Argument<'read'>).run, thrown);
+        if (name === 'get') note(argument as Argument<'get'>, thrown);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function fedRows({ items, last }: FeedPage, shown: (row: RunRow) => RunRow): FeedPage {
+  return { items: items.map((item) => ({ ...item, row: item.row && shown(item.row) })), last };
 }

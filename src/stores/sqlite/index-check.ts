@@ -4,7 +4,7 @@ import { addFacts, indexedAll, joinIndexed, noFacts, type Facts, type Indexed } 
 import { emptyTree } from '../../run/tree.ts';
 import type { Chunk, RunRow } from '../store.ts';
 import { query } from './rows.ts';
-import { termRows } from './term-rows.ts';
+import { termRows } from './tables.ts';
 
 /** Adds up what the journal of one run says, a page at a time, and then tells what of the index is otherwise. */
 export interface IndexCheck {

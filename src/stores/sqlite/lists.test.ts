@@ -5,8 +5,7 @@ import { perform } from '../rules/rules.ts';
 import { newRun } from '../store.contract.ts';
 import { stepsFrom } from './schema.ts';
 import { runSearch } from './search.ts';
-import { sqliteTables } from './tables.ts';
-import { termRows } from './term-rows.ts';
+import { sqliteTables, termRows } from './tables.ts';
 import type { RunFilter } from '../store.ts';
 
 /** How SQLite goes about each statement that is prepared by `work`. */

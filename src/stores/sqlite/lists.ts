@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { hasTime, isTimed, listSize, type ListPlace } from '../rules/tables.ts';
 import { query, type Query } from './rows.ts';
 import { selectRuns, type StoredRun } from './runs.ts';
-import type { TermRows } from './term-rows.ts';
+import type { TermRows } from './tables.ts';
 import type { RunFilter } from '../store.ts';
 
 /**

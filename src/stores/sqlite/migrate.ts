@@ -1,14 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { term } from '../../run/facts.ts';
-import { wordsOf } from '../../run/words.ts';
-import { chunkSum, noSum, runSum, sumOf } from './checksum.ts';
+import { term, wordsOf } from '../../run/facts.ts';
+import { chunkSum, noSum, runSum, sumOf, placeSum, change, query } from './rows.ts';
 import { isCorrupt } from './damage.ts';
-import { countHeld } from './held.ts';
-import { placeSum } from './lines.ts';
-import { change, query } from './rows.ts';
-import { selectRuns, type StoredRun } from './runs.ts';
+import { countHeld, selectRuns, type StoredRun } from './runs.ts';
 import { foldedSince, loggedSince, stepsFrom } from './schema.ts';
-import { termRows } from './term-rows.ts';
+import { termRows } from './tables.ts';
 
 /** Bring a database of an older version to this one: whole, or not at all. What it holds gets the checksums it lacks. */
 export function migrate(database: DatabaseSync, version: number): void {

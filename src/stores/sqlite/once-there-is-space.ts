@@ -1,9 +1,8 @@
 import { failureOf, RunError } from '../../run/failure.ts';
-import type { Asker } from './asker.ts';
-import type { Reading } from './found-damage.ts';
+import type { Asker } from './sqlite.worker.ts';
+import type { Reading, Health } from './health.ts';
 import type { Check } from './check.ts';
 import type { Committer } from './commit.ts';
-import type { Health } from './health.ts';
 
 /** A database as its thread has it. */
 export interface Opened {

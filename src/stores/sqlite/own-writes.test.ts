@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownWrites } from './own-writes.ts';
+import { ownWrites } from './commit.ts';
 
 test('[Q45] what somebody else has written is told from what was noted, and from a touch', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-own-'));

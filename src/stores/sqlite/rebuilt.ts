@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry, EventOf } from '../../run/events.ts';
 import { indexedAll, noFacts } from '../../run/facts.ts';
-import { chunkSum, noSum } from './checksum.ts';
+import { chunkSum, noSum } from './rows.ts';
 import { keptChunks, type KeptChunk } from './chunks.ts';
 import { isCorrupt } from './damage.ts';
 import type { StoredRun } from './runs.ts';

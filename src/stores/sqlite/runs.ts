@@ -1,14 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { noFacts, type Facts } from '../../run/facts.ts';
-import { noSum, runSum } from './checksum.ts';
+import { noSum, runSum, change, query } from './rows.ts';
 import { chunkIds } from './chunks.ts';
 import { damagedRow } from './damage.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
-import { change, query } from './rows.ts';
 import type { Structure } from './structure.ts';
-import type { RunRow } from '../store.ts';
-import { dueAt } from '../rules/tables.ts';
+import type { RunRow, Unfinished } from '../store.ts';
+import { dueAt, type Tables, countedOpen } from '../rules/tables.ts';
 
 /** A run as the tables have it, with the number its entries and commands are kept under, and the end of its journal. */
 export type StoredRun = Omit<RunRow, 'head' | 'updatedAt' | 'facts'> & {
@@ -241,4 +240,99 @@ function summed(row: RunRow) {
 
 function factsText({ facts }: RunRow): string | null {
   return facts === noFacts ? null : JSON.stringify(facts);
+}
+
+/** How many runs have not ended. The only writer knows it by heart: every start asks, and counting takes longer with each of them. */
+export interface OpenCounts extends Pick<Tables, 'questions' | 'unfinished'> {
+  /** A run was another before, or was not there; undefined where it is gone. */
+  readonly moved: (before: RunRow | undefined, after: RunRow | undefined) => void;
+  readonly forget: () => void;
+}
+
+export function openCounts(database: DatabaseSync, remember: boolean): OpenCounts {
+  const undecided = query<{ readonly count: number }>(
+    database,
+    "SELECT coalesce(sum(approvals), 0) AS count FROM run INDEXED BY runWithApprovals WHERE approvals > 0 AND state <> 'ended'",
+  );
+  const open = query<Unfinished>(
+    database,
+    `SELECT coalesce(sum(state <> 'waiting'), 0) AS working, coalesce(sum(state = 'waiting'), 0) AS waiting
+      FROM run INDEXED BY runUnfinished WHERE tenant = ? AND state <> 'ended'`,
+  );
+  const known = new Map<string, Unfinished>();
+  return {
+    questions: () => undecided.one()?.count ?? 0,
+    unfinished(tenant) {
+      const count = known.get(tenant) ?? { working: 0, waiting: 0, ...open.one(tenant) };
+      if (remember) known.set(tenant, count);
+      return count;
+    },
+    moved(before, after) {
+      const { tenant = '', damaged = null } = before ?? after ?? {};
+      const count = known.get(tenant);
+      if (count === undefined) return;
+      // What is damaged may be counted as something else than it is shown as.
+      if (damaged === null) known.set(tenant, changed(count, openIn(before), openIn(after)));
+      else known.delete(tenant);
+    },
+    forget: () => known.clear(),
+  };
+}
+
+function openIn(row: RunRow | undefined): Unfinished {
+  return countedOpen(row ? [row] : []);
+}
+
+function changed({ working, waiting }: Unfinished, before: Unfinished, after: Unfinished): Unfinished {
+  return {
+    working: working + after.working - before.working,
+    waiting: waiting + after.waiting - before.waiting,
+  };
+}
+
+/** How many bytes each tenant has, counted as they come and go: nobody adds up a whole folder to know it. */
+export interface HeldRows {
+  held(tenant: string): number;
+  add(tenant: string, bytes: number): void;
+  /** Write what was added: once in a transaction, however many of its operations added to it. */
+  write(): void;
+  /** A transaction was undone. */
+  forget(): void;
+}
+
+export function heldRows(database: DatabaseSync): HeldRows {
+  const one = query<{ readonly bytes: number; readonly again: number }>(
+    database,
+    'SELECT bytes, again FROM held WHERE tenant = ?',
+  );
+  const anew = query<{ readonly bytes: number }>(database, `${everything} HAVING tenant = ?`);
+  const set = change(
+    database,
+    `INSERT INTO held (tenant, bytes, again) VALUES (?1, ?2, ?2) ON CONFLICT (tenant) DO UPDATE SET
+      bytes = bytes + excluded.bytes, again = again + excluded.again`,
+  );
+  const added = new Map<string, number>();
+  return {
+    held(tenant) {
+      const { bytes, again } = one.one(tenant) ?? { bytes: 0, again: 0 };
+      return bytes === again ? bytes + (added.get(tenant) ?? 0) : (anew.one(tenant)?.bytes ?? 0);
+    },
+    add: (tenant, bytes) => void added.set(tenant, (added.get(tenant) ?? 0) + bytes),
+    write() {
+      for (const [tenant, bytes] of added) set(tenant, bytes);
+      added.clear();
+    },
+    forget: () => added.clear(),
+  };
+}
+
+const everything = `SELECT tenant, sum(bytes) AS bytes FROM (
+  SELECT tenant, bytes FROM run JOIN head ON head.run = number
+  UNION ALL SELECT tenant, octet_length(command) FROM run JOIN command ON command.run = run.number
+  UNION ALL SELECT tenant, octet_length(text) FROM blob
+) GROUP BY tenant`;
+
+/** Count what a folder has that was written before anybody counted. */
+export function countHeld(database: DatabaseSync): void {
+  database.exec(`INSERT INTO held SELECT tenant, bytes, bytes FROM (${everything})`);
 }

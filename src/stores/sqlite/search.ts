@@ -6,7 +6,7 @@ import { rebuilder, type Rebuild } from './rebuilt.ts';
 import { query, type Query } from './rows.ts';
 import { listings, listPlaces } from './lists.ts';
 import { feedRows } from './feed-rows.ts';
-import type { TermRows } from './term-rows.ts';
+import type { TermRows } from './tables.ts';
 import type { FlowCount, RunFilter, RunRow, TenantCount } from '../store.ts';
 import { counted, countedFlows, pick, placeOfRun, type Numbered, type Tables } from '../rules/tables.ts';
 

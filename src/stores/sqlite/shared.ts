@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SharedKey, SharedValue } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
-import { sumOf } from './checksum.ts';
+import { sumOf, change, query } from './rows.ts';
 import { damagedShared } from './damage.ts';
-import { change, query } from './rows.ts';
 
 interface StoredShared extends SharedValue {
   readonly sum: string;

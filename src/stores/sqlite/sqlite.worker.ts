@@ -1,20 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RunError, type Failure } from '../../run/failure.ts';
-import { askerIn } from './asker.ts';
 import { isBusy } from './busy.ts';
-import { byTurns } from './by-turns.ts';
 import { isCorrupt } from './damage.ts';
 import { namingFullDisk } from '../folder/disk-trouble.ts';
 import { fullDisk } from '../folder/place.ts';
 import { onceThereIsSpace, type Opened } from './once-there-is-space.ts';
-import { foundDamage, rowsIn } from './found-damage.ts';
-import { perform } from '../rules/rules.ts';
+import { foundDamage, rowsIn, healthOf } from './health.ts';
+import { perform, type Read, type Argument } from '../rules/rules.ts';
 import { checker, glances } from './check.ts';
 import { committer, takeOver } from './commit.ts';
 import { openForReading, openForWriting } from '../folder/folder.ts';
-import { healthOf } from './health.ts';
-import { unflatten, type FromThread, type Mode, type ToThread } from './messages.ts';
+import { unflatten, type FromThread, type Mode, type ToThread } from './thread.ts';
 import { sqliteTables } from './tables.ts';
+import type { Tables } from '../rules/tables.ts';
 
 function write(folder: string): Opened {
   const opened = openForWriting(folder);
@@ -151,4 +149,119 @@ try {
   say(['opened', opened.notices]);
 } catch (thrown) {
   say(['refused', toldFailure(thrown)]);
+}
+
+/** Work that many ask for, done one piece in a turn of the loop. */
+export interface ByTurns {
+  /** Of all who wait each gets one piece done before anybody gets another, its own in the order they came. */
+  add(whose: string, work: () => void): void;
+  /** Does all that waits, now. */
+  finish(): void;
+}
+
+/** Whoever asks for much holds up nothing but the rest of it, and what comes meanwhile waits for one piece. */
+export function byTurns(): ByTurns {
+  const waiting = new Map<string, (() => void)[]>();
+  let isServing = false;
+  const take = (): (() => void) | undefined => {
+    for (const [whose, own] of waiting) {
+      const next = own.shift();
+      // Behind all others, if there is more.
+      waiting.delete(whose);
+      if (own.length > 0) waiting.set(whose, own);
+      return next;
+    }
+    return undefined;
+  };
+  const serve = (): void => {
+    const work = take();
+    isServing = work !== undefined;
+    if (!work) return;
+    setImmediate(serve);
+    work();
+  };
+  return {
+    add(whose, work) {
+      const own = waiting.get(whose);
+      if (own) own.push(work);
+      else waiting.set(whose, [work]);
+      if (isServing) return;
+      isServing = true;
+      setImmediate(serve);
+    },
+    finish() {
+      for (let work = take(); work; work = take()) work();
+    },
+  };
+}
+
+/** The time of a store, and how far it was moved since it was last looked at. */
+export type Clock = () => { readonly now: number; readonly jump: number };
+
+export interface ClockSettings {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Milliseconds that have really passed, since any moment. Without it, `now` is believed as it is. */
+  readonly elapsed?: () => number;
+}
+
+/** Two clocks drift apart a little all the time. */
+const drift = 1_000;
+
+/**
+ * The wall clock can be set, and goes on while a laptop sleeps; what people asked for by the clock follows it. A lease is
+ * a length of time in which its worker can act, so leases must move along: else every run would be taken from a worker
+ * that is well, and its effects would be in doubt.
+ */
+export function storeClock({ now, elapsed }: ClockSettings): Clock {
+  const wall = now ?? Date.now;
+  const steady = elapsed ?? (now === undefined ? () => performance.now() : wall);
+  let offset = wall() - steady();
+  return () => {
+    const time = wall();
+    const jump = time - steady() - offset;
+    offset += jump;
+    return { now: time, jump: Math.abs(jump) > drift ? Math.round(jump) : 0 };
+  };
+}
+
+/** For whom something is read: a tenant, or nobody in particular. */
+export type Asker = (name: Read, argument: unknown) => string;
+
+const nobody = '';
+
+export function askerIn(tables: Pick<Tables, 'run'>): Asker {
+  const ownerOf = (run: string): string => {
+    try {
+      return tables.run(run)?.tenant ?? nobody;
+    } catch {
+      // That it is damaged is told by the reading itself.
+      return nobody;
+    }
+  };
+  return (name, argument) => {
+    switch (name) {
+      case 'read':
+        return ownerOf((argument as Argument<'read'>).run);
+      case 'get':
+      case 'pending':
+        return ownerOf(argument as Argument<'get'>);
+      case 'find':
+      case 'list':
+      case 'feed':
+      case 'blob':
+      case 'definitionsOf':
+      case 'listDefinitions':
+        return (argument as { readonly tenant: string }).tenant;
+      case 'held':
+      case 'unfinished':
+        return argument as Argument<'held'>;
+      case 'shared':
+        return (argument as Argument<'shared'>).tenant ?? nobody;
+      case 'questions':
+      case 'count':
+      case 'flows':
+        return nobody;
+    }
+  };
 }

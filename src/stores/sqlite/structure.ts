@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isCorrupt } from './damage.ts';
 import { isWholeDefinition, selectDefinitions, type StoredDefinition } from './definitions.ts';
-import { isWhole, type StoredCommand } from './entries.ts';
-import { placeSum } from './lines.ts';
+import { isWhole, type StoredCommand } from './chunks.ts';
+import { placeSum, query } from './rows.ts';
 import { rebuilder } from './rebuilt.ts';
-import { query } from './rows.ts';
 import { rowOf, selectRuns, type StoredRun } from './runs.ts';
 import type { Place } from '../rules/tables.ts';
 

@@ -1,15 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { keptChunks, type KeptChunks } from './chunks.ts';
-import { chunkRows, commandRows } from './entries.ts';
+import { keptChunks, type KeptChunks, chunkRows, commandRows } from './chunks.ts';
 import { definitionRows } from './definitions.ts';
-import { blobRows, lineRows } from './lines.ts';
-import { heldRows, type HeldRows } from './held.ts';
-import { change, query } from './rows.ts';
-import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
-import { openCounts, type OpenCounts } from './open-counts.ts';
+import { blobRows, lineRows, change, query } from './rows.ts';
+import {
+  heldRows,
+  type HeldRows,
+  runRows,
+  type RunRows,
+  type RunRowsSettings,
+  openCounts,
+  type OpenCounts,
+} from './runs.ts';
 import { runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
-import { termRows, type TermRows } from './term-rows.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
 
@@ -137,4 +140,144 @@ function termTables(terms: TermRows, { run, number }: RunRows): Pick<Tables, 'ad
     addTerms: (name, more) => terms.add(tenantOf(name), number(name), more),
     dropTerms: (name) => terms.drop(tenantOf(name), number(name)),
   };
+}
+
+/** What runs are found by. */
+export interface TermRows {
+  add(tenant: string, number: number, terms: readonly string[]): void;
+  drop(tenant: string, number: number): void;
+  /** All terms of a run, by its number. */
+  of(number: number): readonly string[];
+  readonly ofRun: (run: string) => ReadonlySet<string>;
+  /** About how many runs a term finds, counted up to a limit. */
+  count(tenant: string, term: string): number;
+  /** A transaction was undone. */
+  forget(): void;
+}
+
+/** More than so many are as many as all: counting is to cost no more than finding. */
+const mostCounted = 2_000;
+
+/**
+ * Each term leads to its runs in the order of their numbers. What a run has stands once more in one row, by which its terms
+ * are found again when it is erased: an index for that alone would double what every run writes.
+ */
+export function termRows(database: DatabaseSync): TermRows {
+  const fresh = freshTerms(database);
+  const note = change(
+    database,
+    `INSERT INTO termsOf (holder, terms) VALUES (?1, ?2)
+      ON CONFLICT (holder) DO UPDATE SET terms = terms || '${separator}' || excluded.terms`,
+  );
+  const noted = query<{ readonly terms: string }>(database, 'SELECT terms FROM termsOf WHERE holder = ?');
+  const numbers = query<{ readonly number: number }>(database, 'SELECT number FROM run WHERE run = ?');
+  const remove = change(database, 'DELETE FROM term WHERE owner = ? AND term = ? AND holder = ?');
+  const forget = change(database, 'DELETE FROM termsOf WHERE holder = ?');
+  const counted = query<{ readonly count: number }>(
+    database,
+    `SELECT count(*) AS count FROM (SELECT 1 FROM term WHERE owner = ? AND term = ? LIMIT ${mostCounted})`,
+  );
+  const of = (number: number): readonly string[] => noted.one(number)?.terms.split(separator) ?? [];
+  return {
+    add(tenant, number, terms) {
+      const known = new Set(of(number));
+      const added = terms.filter((term) => known.size < known.add(term).size);
+      if (added.length === 0) return;
+      note(number, added.join(separator));
+      fresh.note(tenant, number);
+    },
+    drop(tenant, number) {
+      for (const term of of(number)) remove(tenant, term, number);
+      forget(number);
+      fresh.drop(number);
+    },
+    of,
+    ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
+    count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
+    forget: () => fresh.forget(),
+  };
+}
+
+/** No term has one in it. */
+export const separator = '\n';
+
+/** Runs that have terms which are not in the index yet. */
+export interface FreshTerms {
+  note(owner: string, holder: number): void;
+  drop(holder: number): void;
+  /** A transaction was undone. */
+  forget(): void;
+}
+
+/** So many runs come before their terms are put into the index: by then most of its pages are written for several of them. */
+const placedTogether = 32;
+/** Terms that are put there at once. Whoever waits for the commit waits for them, and a run has about two hundred. */
+const atOnce = 300;
+
+interface Posting {
+  readonly owner: string;
+  readonly term: string;
+  readonly holder: number;
+}
+
+interface Fresh {
+  readonly holder: number;
+  readonly owner: string;
+  readonly terms: string;
+}
+
+/** What is being put into the index, in its order, and what of it is left. */
+interface Pass {
+  readonly runs: readonly Fresh[];
+  left: readonly Posting[];
+}
+
+/**
+ * The words of a run lie all over the index, so that each would cost a page of its own when the run ends. Those of many runs are
+ * put there together, a part with each commit that brings more. Until then they are found in what is kept of their run.
+ */
+export function freshTerms(database: DatabaseSync): FreshTerms {
+  const all = query<Fresh>(
+    database,
+    'SELECT holder, owner, terms FROM freshTerm CROSS JOIN termsOf USING (holder) ORDER BY holder',
+  );
+  const count = query<{ readonly count: number }>(database, 'SELECT count(*) AS count FROM freshTerm');
+  const terms = query<{ readonly terms: string }>(database, 'SELECT terms FROM termsOf WHERE holder = ?');
+  const insert = change(database, 'INSERT OR IGNORE INTO freshTerm (holder, owner) VALUES (?, ?)');
+  const place = change(database, 'INSERT OR IGNORE INTO term (owner, term, holder) VALUES (?, ?, ?)');
+  const remove = change(database, 'DELETE FROM freshTerm WHERE holder = ?');
+  let pass: Pass | undefined;
+  const goOn = (under: Pass): void => {
+    for (const { owner, term, holder } of under.left.slice(0, atOnce)) place(owner, term, holder);
+    under.left = under.left.slice(atOnce);
+    if (under.left.length > 0) return;
+    // A run that got more meanwhile comes again with the next ones.
+    for (const run of under.runs) if (terms.one(run.holder)?.terms === run.terms) remove(run.holder);
+    pass = undefined;
+  };
+  return {
+    note(owner, holder) {
+      insert(holder, owner);
+      if (!pass && (count.one()?.count ?? 0) >= placedTogether) {
+        const runs = all.all();
+        pass = { runs, left: postingsOf(runs) };
+      }
+      if (pass) goOn(pass);
+    },
+    drop(holder) {
+      remove(holder);
+      if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);
+    },
+    forget: () => (pass = undefined),
+  };
+}
+
+function postingsOf(runs: readonly Fresh[]): readonly Posting[] {
+  return runs
+    .flatMap(({ owner, holder, terms }) => terms.split(separator).map((term) => ({ owner, term, holder })))
+    .toSorted((a, b) => order(a.owner, b.owner) || order(a.term, b.term) || a.holder - b.holder);
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

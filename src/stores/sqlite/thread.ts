@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { errorOf, RunError } from '../../run/failure.ts';
-import type { Clock } from './clock.ts';
+import { errorOf, RunError, type Failure } from '../../run/failure.ts';
+import type { Clock } from './sqlite.worker.ts';
 import type { Argument, Read, Result } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
 import type { Operation, Reply } from '../batch.ts';
 import type { Committed } from '../group-commit.ts';
-import { flatten, type FromThread, type Mode, type ToThread } from './messages.ts';
-import type { Hint } from '../store.ts';
+import type { Hint, Chunk, Append, Mailbox } from '../store.ts';
+import type { Page } from '../rules/journal.ts';
 
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
 const script = new URL(`./sqlite.worker${extname(import.meta.url)}`, import.meta.url);
@@ -157,4 +157,174 @@ function lifetime(thread: Worker, waiting: Map<number, Waiting>): () => RunError
   thread.on('error', (cause) => end('The SQLite thread has failed: open the store again.', cause));
   thread.on('exit', () => end('The store is closed.'));
   return () => over;
+}
+
+/** The beginnings of runs that were created here, as long as they are short: whoever starts a run looks at it at once. */
+export interface BegunRuns {
+  committed(operations: readonly Operation[], reply: Reply): void;
+  /** What follows an entry; undefined where only the store can tell. */
+  after(run: string, seq: number): Page | undefined;
+  forget(): void;
+}
+
+/** Runs, and characters of each: one that streams is forgotten within a second. */
+const mostRuns = 500;
+const longest = 4_096;
+
+export function begunRuns(): BegunRuns {
+  const begun = new Map<string, readonly Chunk[]>();
+  const keep = (run: string, chunks: readonly Chunk[]): void => {
+    begun.set(run, chunks);
+    const [oldest] = begun.keys();
+    if (begun.size > mostRuns && oldest !== undefined) begun.delete(oldest);
+  };
+  const grow = (append: Append): void => {
+    const { run } = append.fence;
+    const chunks = begun.get(run);
+    if (!chunks) return;
+    const longer = grown(chunks, append);
+    if (longer) begun.set(run, longer);
+    else begun.delete(run);
+  };
+  return {
+    committed(operations, { results, refusals }) {
+      const refused = new Set(refusals.map(({ index }) => index));
+      operations.forEach(({ name, argument }, index) => {
+        if (refused.has(index)) return;
+        if (name === 'append') grow(argument);
+        else if (name === 'erase') begun.delete(argument);
+        else if (name === 'create' && isCreated(results[index])) {
+          const { run, last, frames } = argument;
+          if (last > 0 && frames.length <= longest) keep(run, [{ run, first: 1, last, frames }]);
+        }
+      });
+    },
+    after(run, seq) {
+      const chunks = begun.get(run);
+      const end = chunks?.at(-1)?.last ?? 0;
+      if (!chunks || seq > end) return undefined;
+      return { chunks: chunks.filter(({ last }) => last > seq), isAll: true, ended: false };
+    },
+    forget: () => begun.clear(),
+  };
+}
+
+/** Undefined where it has ended, is long, or where something is missing. */
+function grown(chunks: readonly Chunk[], append: Append): readonly Chunk[] | undefined {
+  const { fence, head, last, frames, ends } = append;
+  const size = chunks.reduce((sum, chunk) => sum + chunk.frames.length, frames.length);
+  if (ends || head !== chunks.at(-1)?.last || size > longest) return undefined;
+  return last === head ? chunks : [...chunks, { run: fence.run, first: head + 1, last, frames }];
+}
+
+/** Runs that were created here and have been sent nothing: nobody else writes the folder, so their mailboxes are empty. */
+export interface UnsentRuns {
+  committed(operations: readonly Operation[], reply: Reply): void;
+  /** The same mailboxes; of these runs the thread is not asked. */
+  over(mailbox: Mailbox): Mailbox;
+  forget(): void;
+}
+
+export function unsentRuns(): UnsentRuns {
+  const runs = new Set<string>();
+  return {
+    committed: (operations, { results }) =>
+      operations.forEach(({ name, argument }, index) => {
+        if (name === 'create' && isCreated(results[index])) runs.add(argument.run);
+        else if (name === 'append' && argument.ends) runs.delete(argument.fence.run);
+        else if (name === 'erase') runs.delete(argument);
+      }),
+    over: (mailbox) => ({
+      send(sent) {
+        // Whatever becomes of it: an answer that gets lost may have been a yes.
+        runs.delete(sent.run);
+        return mailbox.send(sent);
+      },
+      pending: async (run) => (runs.has(run) ? [] : mailbox.pending(run)),
+    }),
+    forget: () => runs.clear(),
+  };
+}
+
+/** Whether this is what a `create` gave that made a run. */
+function isCreated(result: unknown): boolean {
+  return (result as { readonly created: boolean } | undefined)?.created === true;
+}
+
+/** What a thread opens a folder for. `patient`: to write, and to read until its disk has space for that. */
+export type Mode = 'read' | 'write' | 'patient';
+
+export type ToThread =
+  | readonly ['batch', now: number, jump: number, cells: readonly unknown[]]
+  | readonly ['read', id: number, name: Read, argument: unknown]
+  | readonly ['health', id: number]
+  | readonly ['check', id: number, from: CheckPlace]
+  | readonly ['close'];
+
+export type FromThread =
+  | readonly ['opened', notices: readonly string[]]
+  | readonly ['refused', failure: Failure]
+  | readonly ['committed', reply: Reply]
+  /** What nobody waits for. */
+  | readonly ['hints', hints: readonly Hint[]]
+  /** Another process has the database for the moment: nothing was applied. */
+  | readonly ['busy']
+  /** Nothing of the batch was applied, as far as can be known. */
+  | readonly ['failed', failure: Failure]
+  | readonly ['result', id: number, result: unknown]
+  | readonly ['unread', id: number, failure: Failure];
+
+/** Handing over objects costs twice as much as handing over their fields, and appends are nearly all there is. */
+function flatten(operations: readonly Operation[]): unknown[] {
+  const cells: unknown[] = [];
+  for (const { name, argument } of operations) {
+    if (name !== 'append') cells.push(name, argument);
+    else {
+      const { fence, head, last, frames, summary, uses, blobs, ends, indexed } = argument;
+      cells.push(
+        name,
+        fence.run,
+        fence.epoch,
+        head,
+        last,
+        frames,
+        summary.status,
+        summary.approvals,
+        uses,
+        blobs,
+        ends,
+        indexed,
+      );
+    }
+  }
+  return cells;
+}
+
+export function unflatten(cells: readonly unknown[]): Operation[] {
+  const operations: Operation[] = [];
+  for (let i = 0; i < cells.length;) {
+    if (cells[i] !== 'append') {
+      operations.push({ name: cells[i], argument: cells[i + 1] } as Operation);
+      i += 2;
+    } else {
+      const [run, epoch, head, last, frames, status, approvals, uses, blobs, ends, indexed] = cells.slice(
+        i + 1,
+        i + 12,
+      );
+      const argument = {
+        fence: { run, epoch },
+        head,
+        last,
+        frames,
+        summary: { status, approvals },
+        uses,
+        blobs,
+        ends,
+        indexed,
+      };
+      operations.push({ name: 'append', argument } as Operation);
+      i += 12;
+    }
+  }
+  return operations;
 }

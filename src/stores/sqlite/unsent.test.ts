@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Operation } from '../batch.ts';
 import { newRun } from '../store.contract.ts';
 import type { Mailbox } from '../store.ts';
-import { unsentRuns } from './unsent.ts';
+import { unsentRuns } from './thread.ts';
 
 const create: Operation = { name: 'create', argument: newRun('r') };
 const ends: Operation = {

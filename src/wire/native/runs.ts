@@ -3,7 +3,7 @@ import { RunEvent } from '../../run/events.ts';
 import { FlatTree } from '../../run/flat-tree.ts';
 import { Preferences } from '../../run/preferences.ts';
 import { endpoint } from './endpoint.ts';
-import { wordsOf } from '../../run/words.ts';
+import { wordsOf } from '../../run/facts.ts';
 import { after, cursorHeader, entry, flag, limit, moment, showing, whole } from './query.ts';
 
 export const RunStatus = z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']);

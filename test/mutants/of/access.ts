@@ -67,7 +67,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'a host that is named locks nothing',
-    file: 'src/server/access/lock.ts',
+    file: 'src/server/access/honest.ts',
     find: 'const isReached = proxies.length > 0 || !names.every(isLocal);',
     replace: 'const isReached = !isLocal(host);',
     test: 'src/server/access/lock.test.ts',
@@ -108,7 +108,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'anybody may say that a request came by TLS',
-    file: 'src/server/access/source.ts',
+    file: 'src/server/access/honest.ts',
     find: "const isTls = isOurs(address) && headers['x-forwarded-proto'] === 'https';",
     replace: "const isTls = headers['x-forwarded-proto'] === 'https';",
     test: 'src/server/access/source.test.ts',
@@ -162,7 +162,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'what tunnels and gates forward comes in without a key',
-    file: 'src/server/access/source.ts',
+    file: 'src/server/access/honest.ts',
     find: 'signs.some((family) => family.test(name))',
     replace: "name.startsWith('x-forwarded-')",
     test: 'src/server/access/lock.test.ts',

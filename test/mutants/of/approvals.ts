@@ -21,7 +21,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'an approved turn begins wherever its agent stands',
-    file: 'src/engine/leaf/permit.ts',
+    file: 'src/engine/leaf/leaf.ts',
     find: 'if (leaf.standing && !(await stillHolds(execution, step, asked))) continue;',
     replace: '',
     test: moved,
@@ -85,7 +85,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'a turn sends another text than was asked about',
-    file: 'src/engine/leaf/permit.ts',
+    file: 'src/engine/leaf/leaf.ts',
     find: 'if (!isAbout(execution, approval, {',
     replace: 'if (Math.random() > 1 && !isAbout(execution, approval, {',
     test: moved,

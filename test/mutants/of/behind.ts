@@ -112,7 +112,7 @@ export const behindMutants: readonly Mutant[] = [
   },
   {
     name: 'what somebody prefers is not shown to them',
-    file: 'src/server/viewers/preferring.ts',
+    file: 'src/server/viewers/channels.ts',
     find: '{ ...own, ...present({',
     replace: '{ ...present({',
     test: shared,

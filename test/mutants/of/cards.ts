@@ -46,7 +46,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'shared facts are a card',
-    file: 'src/run/delegated.ts',
+    file: 'src/run/facts.ts',
     find: "'verdict', 'facts'",
     replace: "'verdict'",
     only: 'P84',

@@ -49,14 +49,14 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'the same call is run again',
-    file: 'src/policies/duplicate.ts',
+    file: 'src/policies/standard.ts',
     find: 'if (first) return reuse(call, first);',
     replace: '',
     test: 'test/scenarios/loop-court.test.ts',
   },
   {
     name: 'tool calls have no cap',
-    file: 'src/policies/budget.ts',
+    file: 'src/policies/standard.ts',
     find: 'if (spent.calls >= limits.calls)',
     replace: 'if (spent.calls < 0)',
     test: 'src/policies/budget.test.ts',
@@ -117,7 +117,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'what an app prefers goes before what its viewer asks for',
-    file: 'src/server/viewers/preferring.ts',
+    file: 'src/server/viewers/channels.ts',
     find: 'const chosen = { ...app, ...present({ stages: asked.stages, names, depth: asked.depth }) };',
     replace: 'const chosen = { ...present({ stages: asked.stages, names, depth: asked.depth }), ...app };',
     test: 'src/server/viewers/preferring.test.ts',
@@ -141,7 +141,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run is shown to whoever knows its name',
-    file: 'src/server/runs/owner.ts',
+    file: 'src/server/runs/quotas.ts',
     find: 'if (!row || row.tenant !== tenantOf(sought) || !sought.caller) return undefined;\n  const [shown]',
     replace: 'if (row) return row;\n  const [shown]',
     test: 'test/scenarios/route-walk.test.ts',
@@ -173,7 +173,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a viewer that comes back is given one entry less',
-    file: 'src/server/routes/run-events.ts',
+    file: 'src/server/routes/route.ts',
     find: 'context.channels.watch({ run, head, ...told }, sink, cursor)',
     replace: 'context.channels.watch({ run, head, ...told }, sink, Math.min(head, cursor + 1))',
     test: 'src/server/routes/run-events.test.ts',
@@ -181,7 +181,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'the cursor a browser sends is not looked at',
-    file: 'src/server/routes/run-events.ts',
+    file: 'src/server/routes/route.ts',
     find: "after: header('last-event-id') || query.after",
     replace: 'after: query.after',
     test: 'src/server/routes/run-events.test.ts',

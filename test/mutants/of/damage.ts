@@ -32,7 +32,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the words of each run are put into the index when it ends',
-    file: 'src/stores/sqlite/fresh-terms.ts',
+    file: 'src/stores/sqlite/tables.ts',
     find: 'placedTogether = 32',
     replace: 'placedTogether = 1',
     test: freshTerms,
@@ -40,7 +40,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'words of a run that is gone are put into the index',
-    file: 'src/stores/sqlite/fresh-terms.ts',
+    file: 'src/stores/sqlite/tables.ts',
     find: '      if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);',
     replace: '',
     test: freshTerms,
@@ -48,7 +48,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the checksum of a chunk is not compared',
-    file: 'src/stores/sqlite/entries.ts',
+    file: 'src/stores/sqlite/chunks.ts',
     find: ' || found !== chunkSum(end.sum, { ...chunk, at })',
     replace: '',
     test: checksums,
@@ -56,7 +56,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the checksums of a run are not chained',
-    file: 'src/stores/sqlite/checksum.ts',
+    file: 'src/stores/sqlite/rows.ts',
     find: '`${previous} ${run} ',
     replace: '`${previous.length} ${run} ',
     test: checksums,
@@ -64,7 +64,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the end of a journal is not compared',
-    file: 'src/stores/sqlite/entries.ts',
+    file: 'src/stores/sqlite/chunks.ts',
     find: 'if (!isWhole && chunks.length === 0)',
     replace: 'if (false)',
     test: checksums,

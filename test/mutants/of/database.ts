@@ -22,14 +22,14 @@ const loadFirst = `const wanted = wantedWith(needs, held);
 export const databaseMutants: readonly Mutant[] = [
   {
     name: 'an append is taken at any head',
-    file: 'src/stores/rules/desk.ts',
+    file: 'src/stores/rules/tables.ts',
     find: 'if (head === expected) return;',
     replace: 'if (head >= 0) return;',
     test: storm,
   },
   {
     name: 'an append is taken from any epoch',
-    file: 'src/stores/rules/desk.ts',
+    file: 'src/stores/rules/tables.ts',
     find: 'if (row.epoch !== epoch) {',
     replace: 'if (row.epoch < 0) {',
     test: storm,

@@ -43,7 +43,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'a run that changes stays where it was in the feed',
-    file: 'src/stores/rules/desk.ts',
+    file: 'src/stores/rules/tables.ts',
     find: 'desk.tables.changeRun(row, true);',
     replace: 'desk.tables.changeRun(row);',
     test: 'src/stores/memory.test.ts',
@@ -75,7 +75,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'whoever follows the feed is not told of changes',
-    file: 'src/stores/rules/desk.ts',
+    file: 'src/stores/rules/tables.ts',
     find: "hints.push({ type: 'changed', run, tenant });",
     replace: 'void [hints, run, tenant];',
     test: 'src/stores/memory.test.ts',
@@ -83,7 +83,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'accents make another word',
-    file: 'src/run/words.ts',
+    file: 'src/run/facts.ts',
     find: ".normalize('NFKD')",
     replace: ".normalize('NFC')",
     test: 'src/run/words.test.ts',
@@ -91,7 +91,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'every start counts the runs that have not ended',
-    file: 'src/stores/sqlite/open-counts.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: 'if (remember) known.set(tenant, count);',
     replace: '',
     test: 'src/stores/sqlite/rows-read.test.ts',
@@ -99,7 +99,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'a run that has ended is counted among those that have not',
-    file: 'src/stores/sqlite/open-counts.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: 'working + after.working - before.working',
     replace: 'working + after.working - 0 * before.working',
     test: 'src/stores/sqlite/rows-read.test.ts',

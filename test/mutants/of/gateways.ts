@@ -192,7 +192,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'an agent that was not told to stop is not shown',
-    file: 'src/engine/turn/cancel-turn.ts',
+    file: 'src/engine/question/questions.ts',
     find: "execution.emit({ type: 'notice.posted', step, code: 'STOP_NOT_HEARD', message });",
     replace: 'void [step, message];',
     test: 'src/engine/turn/cancel-turn.test.ts',

@@ -19,7 +19,7 @@ export const graphMutants: readonly Mutant[] = [
   },
   {
     name: 'what was skipped and is entered now goes on',
-    file: 'src/engine/recovery/meet.ts',
+    file: 'src/engine/recovery/recorded.ts',
     find: 'if (isSkipped(known))',
     replace: 'if (false)',
     test,
@@ -33,7 +33,7 @@ export const graphMutants: readonly Mutant[] = [
   },
   {
     name: 'a prompt is taken to continue what it only begins like',
-    file: 'src/engine/turn/prompts.ts',
+    file: 'src/engine/turn/turn-meter.ts',
     find: 'return differs === -1 ? b.length : differs;',
     replace: 'return a.length;',
     test: 'src/engine/turn/prompts.test.ts',

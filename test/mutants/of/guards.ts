@@ -151,7 +151,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is told of a secret in a result',
-    file: 'src/engine/record/tell-redacted.ts',
+    file: 'src/engine/record/guarding.ts',
     find: "if (isSecret) tellRedacted(execution, step, 'result');",
     replace: '',
     test: 'test/scenarios/kept-secrets.test.ts',

@@ -11,7 +11,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'all long work goes on in one turn of the loop',
-    file: 'src/loop/in-turn.ts',
+    file: 'src/loop/loop-turn.ts',
     find: '  next();\n  // A timer',
     replace: '  next();\n  for (const other of long.splice(0)) other();\n  // A timer',
     test: 'src/loop/in-turn.test.ts',
@@ -67,7 +67,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'long work lets nobody pass',
-    file: 'src/loop/in-turn.ts',
+    file: 'src/loop/loop-turn.ts',
     find: 'if (isSomebodyPassing() && performance.now() < latest)',
     replace: 'if (isSomebodyPassing() && performance.now() < 0)',
     test: 'src/loop/in-turn.test.ts',
@@ -75,7 +75,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'long work waits until nobody asks for anything',
-    file: 'src/loop/in-turn.ts',
+    file: 'src/loop/loop-turn.ts',
     find: 'if (isSomebodyPassing() && performance.now() < latest)',
     replace: 'if (isSomebodyPassing())',
     test: 'src/loop/in-turn.test.ts',
@@ -91,7 +91,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'short work goes on all at once',
-    file: 'src/loop/in-turn.ts',
+    file: 'src/loop/loop-turn.ts',
     find: '  setImmediate(callShort);\n  next();',
     replace: '  setImmediate(callShort);\n  next();\n  for (const other of short.splice(0)) other();',
     test: 'src/loop/in-turn.test.ts',
@@ -107,7 +107,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'the store reads in the order of asking',
-    file: 'src/stores/sqlite/by-turns.ts',
+    file: 'src/stores/sqlite/sqlite.worker.ts',
     find: 'waiting.delete(whose);\n      if (own.length > 0) waiting.set(whose, own);',
     replace: 'if (own.length === 0) waiting.delete(whose);',
     test: 'src/stores/sqlite/by-turns.test.ts',
@@ -115,7 +115,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'the store reads all that waits in one turn',
-    file: 'src/stores/sqlite/by-turns.ts',
+    file: 'src/stores/sqlite/sqlite.worker.ts',
     find: '    work();\n  };',
     replace: '    work();\n    for (let more = take(); more; more = take()) more();\n  };',
     test: 'src/stores/sqlite/by-turns.test.ts',
@@ -155,7 +155,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'a chunk is taken in one go, however much it brought',
-    file: 'src/engine/turn/in-pieces.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: '(isMuch(events) ? takeMuch(events) : take(events))',
     replace: 'take(events)',
     test: 'src/engine/turn/in-pieces.test.ts',
@@ -163,7 +163,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'a turn that is over takes the rest of a chunk',
-    file: 'src/engine/turn/in-pieces.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: '      if (signal.aborted) break;\n',
     replace: '',
     test: 'src/engine/turn/in-pieces.test.ts',
@@ -219,7 +219,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'every chunk of a flood is short work again',
-    file: 'src/engine/turn/in-pieces.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: '      await breathe();',
     replace: '      await clock.breather()();',
     test: 'src/engine/turn/in-pieces.test.ts',
@@ -266,7 +266,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'a peer that answers nothing is waited for as long as the kernel likes',
-    file: 'src/server/http/silent-peers.ts',
+    file: 'src/server/http/answer.ts',
     find: 'const enough = 6;',
     replace: 'const enough = 60;',
     test: 'src/server/http/silent-peers.test.ts',
@@ -274,7 +274,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'a peer is cut off whose answer is late',
-    file: 'src/server/http/silent-peers.ts',
+    file: 'src/server/http/answer.ts',
     find: 'const enough = 6;',
     replace: 'const enough = 5;',
     test: 'src/server/http/silent-peers.test.ts',

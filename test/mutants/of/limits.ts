@@ -34,7 +34,7 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'a run writes as much as it likes',
-    file: 'src/engine/record/space.ts',
+    file: 'src/engine/record/writer.ts',
     find: 'if (this.#bytes >= bytes + beyond.bytes)',
     replace: 'if (false)',
     test: 'src/engine/record/space.test.ts',

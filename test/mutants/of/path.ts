@@ -28,7 +28,7 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'what a tenant was to hold is counted though the transaction was undone',
-    file: 'src/stores/sqlite/held.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: 'forget: () => added.clear(),',
     replace: 'forget: () => {},',
     test: 'src/stores/sqlite/commit.test.ts',
@@ -76,7 +76,7 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'a watcher takes what it is shown out of order',
-    file: 'src/stores/watch.ts',
+    file: 'src/stores/follow.ts',
     find: 'if (chunk.first === this.#position + 1) return this.#take({ chunk, ends });',
     replace: 'if (!Number.isNaN(chunk.first)) return this.#take({ chunk, ends });',
     test: 'src/stores/watch.test.ts',
@@ -85,7 +85,7 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'what is shown to a watcher that reads is forgotten',
-    file: 'src/stores/watch.ts',
+    file: 'src/stores/follow.ts',
     find: 'if (this.#isReading && this.#ahead.length < mostAhead)',
     replace: 'if (this.#isOver)',
     test: 'src/stores/watch.test.ts',
@@ -94,7 +94,7 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'a command is not looked for in the mailbox of a run that was sent nothing before',
-    file: 'src/stores/sqlite/unsent.ts',
+    file: 'src/stores/sqlite/thread.ts',
     find: 'runs.delete(sent.run);',
     replace: '',
     test: 'src/stores/sqlite/unsent.test.ts',
@@ -110,7 +110,7 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'the beginning of a run is known with a hole in it',
-    file: 'src/stores/sqlite/begun.ts',
+    file: 'src/stores/sqlite/thread.ts',
     find: 'ends || head !== chunks.at(-1)?.last ||',
     replace: 'ends ||',
     test: 'src/stores/sqlite/begun.test.ts',

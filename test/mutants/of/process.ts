@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const processMutants: readonly Mutant[] = [
   {
     name: 'what a tool leaves behind is nobody’s',
-    file: 'src/engine/scope/stray.ts',
+    file: 'src/engine/activity.ts',
     find: 'owners.run(owner, work);',
     replace: 'work();',
     test: 'src/engine/scope/stray.test.ts',
@@ -28,7 +28,7 @@ export const processMutants: readonly Mutant[] = [
   },
   {
     name: 'ends of workers are not counted',
-    file: 'src/engine/recovery/cut-offs.ts',
+    file: 'src/engine/recovery/load.ts',
     find: 'else if (this.#isTried) this.run += 1;',
     replace: '',
     test: 'src/engine/recovery/probation.test.ts',

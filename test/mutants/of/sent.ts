@@ -29,7 +29,7 @@ export const sentMutants: readonly Mutant[] = [
   },
   {
     name: 'what goes along may be another than was agreed to',
-    file: 'src/engine/leaf/permit.ts',
+    file: 'src/engine/leaf/leaf.ts',
     find: 'return isSame',
     replace: 'return isSame || true',
     test: along,
@@ -53,7 +53,7 @@ export const sentMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody looks whether the agent has lost the conversation',
-    file: 'src/engine/leaf/permit.ts',
+    file: 'src/engine/leaf/leaf.ts',
     find: 'const isForgotten = await execution.busy(leaf.hasForgotten(step));',
     replace: 'const isForgotten = false;',
     test: along,

@@ -87,7 +87,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a file that was written over is taken for our own',
-    file: 'src/stores/sqlite/own-writes.ts',
+    file: 'src/stores/sqlite/commit.ts',
     find: 'isForeign = look() !== print;',
     replace: 'isForeign = false;',
     test: 'src/stores/sqlite/own-writes.test.ts',
@@ -136,7 +136,7 @@ export const smallMutants: readonly Mutant[] = [
   {
     name: 'a run that its index does not lead to is not looked for',
     file: 'src/stores/sqlite/runs.ts',
-    find: "if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));",
+    find: 'if (!row && !isSound) row = proven(run, (stored = byLooking.one(run)));',
     replace: '',
     test: found,
     only: 'Q25',
@@ -144,7 +144,7 @@ export const smallMutants: readonly Mutant[] = [
   {
     name: 'what an index does not know is said to be missing',
     file: 'src/stores/sqlite/runs.ts',
-    find: "if (!stored && isSound('run')) return undefined;",
+    find: 'if (!stored && isSound) return undefined;',
     replace: 'if (!stored) return undefined;',
     test: found,
     only: 'Q25',
@@ -183,7 +183,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'where nobody has a folder, its runs are said to be worked on',
-    file: 'src/server/routes/shapes.ts',
+    file: 'src/server/routes/route.ts',
     find: '!home.isHolder || ',
     replace: '',
     test: 'src/server/host-reader.test.ts',

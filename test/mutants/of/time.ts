@@ -6,7 +6,7 @@ const time = 'src/engine/time/time.test.ts';
 export const timeMutants: readonly Mutant[] = [
   {
     name: 'a lease is measured by a clock that can be set',
-    file: 'src/engine/time/lease.ts',
+    file: 'src/engine/time/deadlines.ts',
     find: 'return this.#worked < leaseLength && Math.abs(passed - this.#worked) < drift;',
     replace: 'return passed < leaseLength;',
     test: time,
@@ -30,7 +30,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker goes by its own clock',
-    file: 'src/engine/time/store-time.ts',
+    file: 'src/engine/time/deadlines.ts',
     find: 'if (!this.#said) return this.#clock.now();',
     replace: 'return this.#clock.now();',
     test: time,
@@ -54,7 +54,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a paused run keeps every place its turn came to',
-    file: 'src/stores/rules/lines.ts',
+    file: 'src/stores/rules/journal.ts',
     find: 'if (!begun.includes(place.name)) leave(desk, place);',
     replace: 'if (!place.told) leave(desk, place);',
     test: 'src/engine/conversation/line.test.ts',

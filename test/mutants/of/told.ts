@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const toldMutants: readonly Mutant[] = [
   {
     name: 'how an answer ended is not said at its step',
-    file: 'src/engine/turn/turn-ending.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: 'if (code !== undefined && message !== undefined)',
     replace: 'if (false)',
     test: 'test/scenarios/cut-answers.test.ts',
@@ -11,7 +11,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'what a filter left nothing of is an answer',
-    file: 'src/engine/turn/turn-ending.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: "if (finish === 'filter' &&",
     replace: 'if (false &&',
     test: 'test/scenarios/cut-answers.test.ts',
@@ -19,7 +19,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'an answer that was cut off looks whole',
-    file: 'src/flows/turn-ending.ts',
+    file: 'src/flows/exchange.ts',
     find: 'if (ended === undefined) return answer;',
     replace: 'return answer;',
     test: 'test/scenarios/cut-answers.test.ts',
@@ -131,7 +131,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'a lost connection is told of in the words of a library',
-    file: 'src/gateways/http/complaints.ts',
+    file: 'src/gateways/http/event-channel.ts',
     find: 'if (gone.test(code)) return `${connection} was lost`;',
     replace: '',
     test: 'src/gateways/conversation/conversation.test.ts',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const toolMutants: readonly Mutant[] = [
   {
     name: 'what others wrote leaves without a question',
-    file: 'src/policies/taint.ts',
+    file: 'src/policies/standard.ts',
     find: "if (!sends) return { verdict: 'allow' };",
     replace: "if (sends !== undefined) return { verdict: 'allow' };",
     test: 'src/policies/taint.test.ts',

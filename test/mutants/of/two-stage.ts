@@ -16,7 +16,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'what is more than all that is left is sent',
-    file: 'src/policies/budget.ts',
+    file: 'src/policies/standard.ts',
     find: 'if (tokens > left)',
     replace: 'if (tokens < 0)',
     test: 'src/policies/budget.test.ts',
@@ -32,7 +32,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'the stream is closed at the last call that may run',
-    file: 'src/engine/turn/surplus.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: 'return this.#isClosed || this.#isBeyond(event);',
     replace: 'return true;',
     test: converse,
@@ -40,15 +40,15 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a stream of calls that will not run is read for ever',
-    file: 'src/engine/turn/surplus.ts',
-    find: 'return this.#read > most;',
+    file: 'src/engine/turn/turn-reader.ts',
+    find: 'return this.#read > mostSurplus;',
     replace: 'return this.#read > most * 1_000;',
     test: 'src/engine/turn/turn-meter.test.ts',
     only: 'C71',
   },
   {
     name: 'a preface is taken for the answer',
-    file: 'src/flows/converse/answer.ts',
+    file: 'src/flows/converse/converse.ts',
     find: '(calls.length > 0 && results.length > 0)',
     replace: '(calls.length < 0 && results.length > 0)',
     test: converse,
@@ -64,7 +64,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a client beats the operator',
-    file: 'src/flows/converse/settings.ts',
+    file: 'src/flows/converse/course.ts',
     find: "protocol: isOff ? 'unified' : asked.protocol,",
     replace: 'protocol: asked.protocol,',
     test: settings,
@@ -72,7 +72,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a wrong label begins a run',
-    file: 'src/front/create-run.ts',
+    file: 'src/front/front.ts',
     find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body, text, data });',
     replace: 'flowOf(world, flow);',
     test: converse,

@@ -11,14 +11,14 @@ export const waitMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is woken for a wait',
-    file: 'src/engine/recovery/parking.ts',
+    file: 'src/engine/question/questions.ts',
     find: 'const waits = tree.paused ? []',
     replace: 'const waits = true ? []',
     test: 'src/engine/scope/wait.test.ts',
   },
   {
     name: 'to wait for a time counts as work',
-    file: 'src/run/pace.ts',
+    file: 'src/run/tree.ts',
     find: "until === undefined ? undefined : 'waiting'",
     replace: 'undefined',
     test: 'src/engine/scope/wait.test.ts',
@@ -32,7 +32,7 @@ export const waitMutants: readonly Mutant[] = [
   },
   {
     name: 'the time of a step goes on while a person is asked below it',
-    file: 'src/run/pace.ts',
+    file: 'src/run/tree.ts',
     find: 'return clock.worked + (isResting(clock) ? 0 :',
     replace: 'return clock.worked + (false ? 0 :',
     test: 'src/run/fold.test.ts',
@@ -47,7 +47,7 @@ export const waitMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is woken for a question that was put off',
-    file: 'src/engine/recovery/parking.ts',
+    file: 'src/engine/question/questions.ts',
     find: 'deferred?.until ?? [],',
     replace: '[],',
     test: 'src/engine/question/put-off.test.ts',

@@ -94,7 +94,7 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'what hangs on earlier messages is not exported',
-    file: 'src/run/references.ts',
+    file: 'src/run/values.ts',
     find: 'history.flatMap((one) => attached(one.attachments))',
     replace: '[]',
     test: 'src/run/references.test.ts',

@@ -2,7 +2,7 @@ import { BookOpen, ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { FlatStep, FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useSource, useVitrine } from '../../../src/react/react.ts';
-import { present } from '../../../src/run/present.ts';
+import { present } from '../../../src/run/codec.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isBlobRef, type Item } from '../../../src/run/values.ts';
 import { DataChip } from '../data/data-chips.tsx';

@@ -6,7 +6,7 @@ import { visible } from '../../../src/run/visible.ts';
 import { pathTo } from '../../../src/wire/native/endpoint.ts';
 import { exportRun } from '../../../src/wire/native/runs.ts';
 import { beginningOf } from '../chat/summary.ts';
-import { workflowOfApp } from '../../../src/run/workflow-app.ts';
+import { workflowOfApp } from '../../../src/run/values.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';

@@ -2,10 +2,9 @@ import { useEffect, useState } from 'react';
 import type { Client, ListedRun } from '../../../../src/client/client.ts';
 import type { Context } from '../../../../src/graph/expression.ts';
 import { useRuns, useVitrine } from '../../../../src/react/react.ts';
-import { isBlobRef, type Json } from '../../../../src/run/values.ts';
+import { isBlobRef, type Json, appOfWorkflow } from '../../../../src/run/values.ts';
 import { statesIn } from '../../canvas/model/node-states.ts';
 import { newestFirst } from '../../runs/run-filter.ts';
-import { appOfWorkflow } from '../../../../src/run/workflow-app.ts';
 
 /** The newest run of a workflow, as lists have it. */
 export function useNewestRun(name: string): ListedRun | undefined {
