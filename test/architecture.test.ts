@@ -82,6 +82,7 @@ const allowed: [path: string, text: string][] = [
     `import { sqlite } from '../stores/sqlite.ts'; import { s } from '../stores/store.ts';`,
   ],
   ['src/server/compose/config.ts', `const config = await import(path);`],
+  ['src/server/runs/files.ts', `import { blobName } from '../../stores/blob-name.ts';`],
   ['src/index.ts', `export { memoryStore } from './stores/memory.ts'; export { fold } from './run/fold.ts';`],
   [
     'src/stores/memory.test.ts',

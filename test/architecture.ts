@@ -49,6 +49,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'front',
     'worker',
     'ports',
+    'src/stores/blob-name.ts',
   ],
   client: ['run', 'wire', 'wire/native'],
   program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],

@@ -16,7 +16,7 @@ const rows: readonly Row[] = readFileSync('docs/found.md', 'utf8')
     const [, finding = '', , tests = '', failed = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
     return {
       finding,
-      files: tests.match(/(?:src|test|demo)\/[\w./-]+\.(?:test|contract)\.ts/g) ?? [],
+      files: tests.match(/(?:(?:web\/)?src|test|demo)\/[\w./-]+\.(?:test|contract)\.ts/g) ?? [],
       ids: [...tests.matchAll(/\[([A-Z]+\d+)\]/g)].map(([, id = '']) => id),
       failed,
     };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { plainWords, anyForm } from './plain-words.ts';
 import { RunError } from './failure.ts';
 import type { RunEvent, EventOf } from './events.ts';
-import { hash } from 'node:crypto';
 
 /** What may be recorded: JSON, and nothing a crash would turn into something else. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -226,9 +225,4 @@ export function appOfWorkflow(name: string): string {
 /** The name of the workflow whose runs an app is; undefined for every other app. */
 export function workflowOfApp(app: string): string | undefined {
   return app.startsWith(prefix) ? app.slice(prefix.length) : undefined;
-}
-
-/** What a store calls a text that it keeps: the SHA-256 of its bytes. Half a surrogate pair has no bytes of its own. */
-export function blobName(text: string): string {
-  return hash('sha256', text.toWellFormed());
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failureOf } from '../../src/run/failure.ts';
 import { memoryTables } from '../../src/stores/memory/tables.ts';
 import { sharedName } from '../../src/stores/memory/shared.ts';
-import { blobName } from '../../src/run/values.ts';
+import { blobName } from '../../src/stores/blob-name.ts';
 import { perform } from '../../src/stores/rules/rules.ts';
 import { dueAt, type Tables } from '../../src/stores/rules/tables.ts';
 import type { Claim } from '../../src/stores/store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileOwner, type Store } from '../../stores/store.ts';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../../stores/blob-name.ts';
 
 /** A file as somebody gave it to us. */
 export interface StoredFile {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../../stores/blob-name.ts';
 import type { Store } from '../../stores/store.ts';
 import { KeptFile, type ListedFile } from '../../wire/native/files.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';

@@ -1,14 +1,8 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import {
-  isBlobRef,
-  type Attachment,
-  type BlobRef,
-  type Json,
-  type Limits,
-  blobName,
-} from '../../run/values.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Json, type Limits } from '../../run/values.ts';
+import { blobName } from '../../stores/blob-name.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/honest.ts';
 import { startKey } from '../../front/same-again.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../blob-name.ts';
 import { keptChunks, chunkRows } from '../sqlite/chunks.ts';
 import { indexChecks } from '../sqlite/index-check.ts';
 import { openForReading } from './folder.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { definitionOwner } from '../store.ts';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../blob-name.ts';
 import type { Desk } from './tables.ts';
 import type { Needs } from './needs.ts';
 

@@ -3,7 +3,7 @@ import { RunError, failureOf } from '../../run/failure.ts';
 import { expectHead, heldBy, runOf, showRun, type Desk, type Place, makeReady } from './tables.ts';
 import type { Needs } from './needs.ts';
 import type { Append, Chunk, RunRow, Fence } from '../store.ts';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../blob-name.ts';
 
 /** What a follower needs. */
 export interface Page {

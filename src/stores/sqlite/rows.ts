@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { RunRow } from '../store.ts';
 import type { Place, Tables } from '../rules/tables.ts';
 import type { HeldRows } from './runs.ts';
-import { blobName } from '../../run/values.ts';
+import { blobName } from '../blob-name.ts';
 import { damagedBlob } from './damage.ts';
 
 /** A prepared question. Our own schema is the only place its rows come from, so their shape is known. */
