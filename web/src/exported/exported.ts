@@ -63,6 +63,8 @@ export function exportedClient({ run: name, left, entries, kept }: Exported): Cl
     message: nobody,
     decide: nobody,
     upload: nobody,
+    files: nobody,
+    eraseFile: nobody,
     bring: nobody,
     documents: nobody,
     forget: nobody,
