@@ -119,7 +119,9 @@ function refuseOtherMethods(app: FastifyInstance, settings: AppSettings): void {
   app.addHook('onRequest', async (request, reply) => {
     const [path = ''] = request.is404 ? request.url.split('?', 1) : [];
     const other = path === '' ? undefined : methods(path);
-    return other && refuseMethod(settings, reply, other);
+    // What is there and not found is outside of where a program has put this.
+    if (!other || other.allowed.includes(request.method)) return undefined;
+    return refuseMethod(settings, reply, other);
   });
 }
 

@@ -7,7 +7,7 @@ import { RunError } from '../../src/run/failure.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { signatureOf } from '../../src/run/signature.ts';
 import { isOpen, type RunTree } from '../../src/run/tree.ts';
-import type { Json, Limits } from '../../src/run/values.ts';
+import { isBlobRef, type Json, type Limits } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import {
   hostile,
@@ -100,7 +100,9 @@ function checkTree(tree: RunTree, { how, most }: Case, ledger: readonly Json[]):
   expect(tree.ended).toBeDefined();
   expect(tree.ended?.outcome).not.toBe('stopped');
   if (tree.ended?.outcome === 'failed') expect(tree.ended.failure?.message).toMatch(/\S/);
-  expect(tree.ended?.answer).toMatch(/\S/);
+  const { answer } = tree.ended ?? {};
+  // One that is cut off may be long enough to be kept beside the journal.
+  expect(isBlobRef(answer) ? answer.preview : answer).toMatch(/\S/);
   expect([...tree.steps.values()].filter(isOpen)).toEqual([]);
   expect(tree.spent.turns).toBeLessThanOrEqual(most.turns);
   expect(tree.spent.calls).toBeLessThanOrEqual(most.calls);

@@ -262,6 +262,7 @@ describe('what the server answers is what its description says', () => {
       headers: { 'content-type': 'x/y' },
       query: '?name=a.txt',
     });
+    await ask('GET /api/files');
     await ask('GET /api/files/:file', { id: textAt(sent, 'file') });
     await ask('DELETE /api/files/:file', { id: textAt(sent, 'file') });
     await ask('POST /api/files', { body: 'x'.repeat(21_000_000), headers: { 'content-type': 'x/y' } });

@@ -599,7 +599,7 @@ describe('[S51] [S55] whatever is asked', () => {
     ['no name', 'GET /api/me HTTP/1.1\r\n\r\n', 400],
     ['headers without end', `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['something to expect', 'POST /api/runs HTTP/1.1\r\nHost: HOST\r\nExpect: wonders\r\n\r\n', 417],
-    ['another method', 'TRACE /api/me HTTP/1.1\r\nHost: HOST\r\n\r\n', 404],
+    ['another method', 'TRACE /api/me HTTP/1.1\r\nHost: HOST\r\n\r\n', 405],
     [
       'an upgrade to what there is not',
       'GET /api/me HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',

@@ -32,7 +32,7 @@ test('[X28] of whoever sends without end 64 MB are read, and then 8 a second, al
     });
   send();
   await expect.poll(() => taken).toBeGreaterThan(64 * mebibyte);
-  await sleep(1_000);
+  await sleep(4_000);
   const seconds = (performance.now() - began) / 1_000;
   expect(taken).toBeLessThan((64 + 8 * seconds) * mebibyte + onTheWay);
   socket.destroy();
