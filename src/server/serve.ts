@@ -102,6 +102,7 @@ async function open(home: OpenFolder, opening: Opening): Promise<RunningServer> 
   });
   const { app, context } = hosted;
   await app.listen({ host, port, backlog }).catch(async (cause: unknown) => {
+    context.readiness.close();
     await hosted.hush();
     throw unheard(cause, { host, port });
   });

@@ -195,7 +195,7 @@ describeInBrowser('everywhere', (browser) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await say(page, 'leak');
-    await page.locator('[data-answer=given] a', { hasText: 'read me' }).waitFor();
+    await page.locator('[data-answer=given] a', { hasText: /^read me$/ }).waitFor();
     await page.locator('.folded').click();
     for (const chip of await page.locator('.found .chip').all()) {
       await chip.click();

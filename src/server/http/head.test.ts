@@ -45,5 +45,5 @@ test('[PR67] HEAD finds nothing that GET would not', async () => {
     ({ method, path }) =>
       method === 'POST' && !routeTable.some((other) => other.method === 'GET' && other.path === path),
   );
-  expect((await headOf(at, posts[0]?.path ?? '', key)).status).toBe(404);
+  expect((await headOf(at, posts[0]?.path ?? '', key)).status).toBe(405);
 });

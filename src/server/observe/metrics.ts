@@ -265,9 +265,11 @@ export function readinessOf(
   warn?: (line: string) => void,
 ): Readiness {
   let last: string | undefined;
+  let isClosed = false;
   const now = async (): Promise<string | undefined> => {
     const why = await healthOf(store);
-    if (why !== last) {
+    // Whoever ends closes its store, and a look may have been under way.
+    if (why !== last && !isClosed) {
       last = why;
       const message = why === undefined ? isReady : isNotReady;
       log.error({ cause: why ?? 'What was wrong is over.' }, message);
@@ -285,7 +287,10 @@ export function readinessOf(
   return {
     now,
     expect: async () => refuse(await now()),
-    close: () => clearInterval(looking),
+    close() {
+      isClosed = true;
+      clearInterval(looking);
+    },
   };
 }
 

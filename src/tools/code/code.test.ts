@@ -75,7 +75,7 @@ test('[T42] what is logged is heard at once, and given with the result', async (
 test('[T43] output is bounded, and what is cut is said', async () => {
   const context = recordingContext();
   const code = 'for (let i = 0; i < 100000; i++) console.log("line", i); "x".repeat(1e6)';
-  const result = await codeTool({ limits: { output: 2000 } }).run({ code }, context);
+  const result = await codeTool({ limits: { output: 2000, seconds: 60 } }).run({ code }, context);
   expect(result).toMatchObject({
     value: `"${'x'.repeat(1999)}`,
     logged: expect.stringMatching(/^line 0\n[^]*line$/),
