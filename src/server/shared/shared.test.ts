@@ -94,5 +94,5 @@ test('[V237] a store that is not there yet, or is none, is refused with what to 
   expect(() => readConfig({ store: 'postgres' }, 'v.json')).toThrow(
     'store: «postgres» comes with a later version: leave «store» away to keep everything in the data folder',
   );
-  expect(() => readConfig({ store: 'disk' }, 'v.json')).toThrow('store: give «sqlite» or «memory»');
+  expect(() => readConfig({ store: 'disk' }, 'v.json')).toThrow('store: must be «sqlite» or «memory»');
 });
