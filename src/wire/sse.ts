@@ -28,161 +28,173 @@ export interface SseReader {
 
 const lineFeed = 10;
 const carriageReturn = 13;
-const colon = 58;
-const space = 32;
+
+/** Without a state of its own: what it is given is whole. A mark is cut off the first line by hand. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Reads server-sent events from bytes that may be cut anywhere: any cut of the same bytes gives the same events. */
 export function sseReader(limit = 1024 * 1024): SseReader {
-  const lines = lineReader(limit);
-  const rest = unfinishedLine(limit);
-  const tooLarge = (): never => {
-    throw new SseTooLarge(limit);
-  };
-  let isFirst = true;
-  let isAfterReturn = false;
-
-  return {
-    get retry() {
-      return lines.retry;
-    },
-    read(bytes, tell, skip = tooLarge) {
-      let start = 0;
-      let feed = bytes.indexOf(lineFeed);
-      let back = bytes.indexOf(carriageReturn);
-      while (feed !== -1 || back !== -1) {
-        const end = back === -1 || (feed !== -1 && feed < back) ? feed : back;
-        const isSecondHalf = isAfterReturn && end === feed && end === start;
-        isAfterReturn = end === back;
-        if (!isSecondHalf) {
-          const line = rest.finish(bytes, start, end);
-          if (line === undefined) lines.drop(skip);
-          else lines.read(isFirst ? withoutMark(line) : line, tell, skip);
-          isFirst = false;
-        }
-        start = end + 1;
-        if (end === feed) feed = bytes.indexOf(lineFeed, start);
-        else back = bytes.indexOf(carriageReturn, start);
-      }
-      if (start === bytes.length) return;
-      isAfterReturn = false;
-      if (!rest.keep(bytes.subarray(start))) lines.drop(skip);
-    },
-  };
+  return new EventReader(limit);
 }
 
-/** A line is a place in bytes: to cut one out costs more than to read it. */
-interface Line {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
+class EventReader implements SseReader {
+  retry: number | undefined;
+  readonly #limit: number;
+  readonly #rest: UnfinishedLine;
+  #isFirst = true;
+  #isAfterReturn = false;
+  /** Of the event that is being read. */
+  #data: string | undefined;
+  #size = 0;
+  #event = '';
+  #id = '';
+  #isDropped = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#rest = new UnfinishedLine(limit);
+  }
+
+  read(bytes: Uint8Array, tell: (event: SseEvent) => void, skip: () => void = this.#tooLarge): void {
+    const text = this.#isWhole(bytes) ? decoder.decode(bytes) : undefined;
+    if (text === undefined || text.includes('\r')) return this.#readCut(bytes, tell, skip);
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      // No line of it is too long, whatever its bytes: all of it is not.
+      if (end === start) this.#finish(tell);
+      else this.#take(text.slice(start, end), 0, skip);
+      start = end + 1;
+    }
+  }
+
+  /** Nearly all that comes is whole events. They are decoded at once, and lines are places in a text. */
+  #isWhole(bytes: Uint8Array): boolean {
+    if (this.#isFirst || this.#isAfterReturn || this.#size > 0 || this.#isDropped || !this.#rest.isEmpty)
+      return false;
+    const { length } = bytes;
+    return length <= this.#limit && bytes[length - 1] === lineFeed && bytes[length - 2] === lineFeed;
+  }
+
+  #readCut(bytes: Uint8Array, tell: (event: SseEvent) => void, skip: () => void): void {
+    let start = 0;
+    let feed = bytes.indexOf(lineFeed);
+    let back = bytes.indexOf(carriageReturn);
+    while (feed !== -1 || back !== -1) {
+      const end = back === -1 || (feed !== -1 && feed < back) ? feed : back;
+      const isSecondHalf = this.#isAfterReturn && end === feed && end === start;
+      this.#isAfterReturn = end === back;
+      if (!isSecondHalf) {
+        this.#readLine(this.#rest.finish(bytes.subarray(start, end)), tell, skip);
+        this.#isFirst = false;
+      }
+      start = end + 1;
+      if (end === feed) feed = bytes.indexOf(lineFeed, start);
+      else back = bytes.indexOf(carriageReturn, start);
+    }
+    if (start === bytes.length) return;
+    this.#isAfterReturn = false;
+    if (!this.#rest.keep(bytes.subarray(start))) this.#drop(skip);
+  }
+
+  /** Each line is decoded whole, so that no character is ever cut. Undefined of one that is too long. */
+  #readLine(line: Uint8Array | undefined, tell: (event: SseEvent) => void, skip: () => void): void {
+    if (line === undefined) return this.#drop(skip);
+    const whole = this.#isFirst ? withoutMark(line) : line;
+    if (whole.length === 0) this.#finish(tell);
+    else this.#take(decoder.decode(whole), whole.length, skip);
+  }
+
+  /** A field. `size` is how many bytes its line has. */
+  #take(line: string, size: number, skip: () => void): void {
+    const colon = line.startsWith('data:') ? 4 : line.indexOf(':');
+    if (colon === 0) return;
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const first = colon === -1 ? line.length : line[colon + 1] === ' ' ? colon + 2 : colon + 1;
+    const value = line.slice(first);
+    if (name === 'data') return this.#append(value, size - first, skip);
+    if (name === 'event') this.#event = value;
+    if (name === 'id' && !value.includes('\0')) this.#id = value;
+    if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retry = Number(value);
+  }
+
+  #append(value: string, size: number, skip: () => void): void {
+    this.#size += Math.max(0, size) + 1;
+    if (this.#isDropped || this.#size > this.#limit + 1) return this.#drop(skip);
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+  }
+
+  #finish(tell: (event: SseEvent) => void): void {
+    const data = this.#data;
+    const event = this.#event;
+    this.#data = undefined;
+    this.#size = 0;
+    this.#event = '';
+    this.#isDropped = false;
+    if (data !== undefined) tell({ event: event === '' ? 'message' : event, data, id: this.#id });
+  }
+
+  /** Nothing of the event that is being read is told. */
+  #drop(skip: () => void): void {
+    if (!this.#isDropped) skip();
+    this.#isDropped = true;
+    this.#data = undefined;
+  }
+
+  readonly #tooLarge = (): never => {
+    throw new SseTooLarge(this.#limit);
+  };
 }
 
 /**
  * The bytes of a line whose end has not come. They are copied, since a slice would hold the whole chunk in memory. Of one
  * that is too long nothing is kept.
  */
-function unfinishedLine(limit: number) {
-  let kept = new Uint8Array(0);
-  let length = 0;
-  let isCut = false;
+class UnfinishedLine {
+  readonly #limit: number;
+  #kept = nothing;
+  #length = 0;
+  #isCut = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0 && !this.#isCut;
+  }
 
   /** False once the line is too long. */
-  const keep = (bytes: Uint8Array): boolean => {
-    const total = length + bytes.length;
-    isCut ||= total > limit;
-    if (isCut) {
-      kept = new Uint8Array(0);
-      length = 0;
+  keep(bytes: Uint8Array): boolean {
+    const total = this.#length + bytes.length;
+    this.#isCut ||= total > this.#limit;
+    if (this.#isCut) {
+      this.#kept = nothing;
+      this.#length = 0;
       return false;
     }
-    if (total > kept.length) {
-      const larger = new Uint8Array(Math.max(total, kept.length * 2));
-      larger.set(kept.subarray(0, length));
-      kept = larger;
+    if (total > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(total, this.#kept.length * 2));
+      larger.set(this.#kept.subarray(0, this.#length));
+      this.#kept = larger;
     }
-    kept.set(bytes, length);
-    length = total;
+    this.#kept.set(bytes, this.#length);
+    this.#length = total;
     return true;
-  };
-  /** Undefined of a line that was too long. */
-  const finish = (bytes: Uint8Array, start: number, end: number): Line | undefined => {
-    if (length === 0 && !isCut) return end - start > limit ? undefined : { bytes, start, end };
-    const line = keep(bytes.subarray(start, end)) ? { bytes: kept, start: 0, end: length } : undefined;
-    length = 0;
-    isCut = false;
+  }
+
+  /** With its last bytes; undefined of a line that was too long. */
+  finish(bytes: Uint8Array): Uint8Array | undefined {
+    if (this.isEmpty) return bytes.length > this.#limit ? undefined : bytes;
+    const line = this.keep(bytes) ? this.#kept.subarray(0, this.#length) : undefined;
+    this.#length = 0;
+    this.#isCut = false;
     return line;
-  };
-  return { keep, finish };
+  }
 }
 
-/** Puts lines together to events, each line read whole, so that no character is ever cut. */
-function lineReader(limit: number) {
-  // A mark is cut off the first line by hand: left to the decoder it would go from the start of every value.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  let data: string | undefined;
-  let size = 0;
-  let event = '';
-  let id = '';
-  let retry: number | undefined;
-  let isDropped = false;
+const nothing = new Uint8Array(0);
 
-  /** Nothing of the event that is being read is told. */
-  const drop = (skip: () => void): void => {
-    if (!isDropped) skip();
-    isDropped = true;
-    data = undefined;
-  };
-  const append = (value: Uint8Array, skip: () => void): void => {
-    size += value.length + 1;
-    if (isDropped || size > limit + 1) return drop(skip);
-    const text = decoder.decode(value);
-    data = data === undefined ? text : `${data}\n${text}`;
-  };
-  const finish = (tell: (event: SseEvent) => void): void => {
-    const told = data === undefined ? undefined : { event: event === '' ? 'message' : event, data, id };
-    data = undefined;
-    size = 0;
-    event = '';
-    isDropped = false;
-    if (told !== undefined) tell(told);
-  };
-
-  const read = (line: Line, tell: (event: SseEvent) => void, skip: () => void): void => {
-    const { bytes, start, end } = line;
-    if (start === end) return finish(tell);
-    const stop = nameEnd(line);
-    if (stop === start) return;
-    const first = stop === end ? end : bytes[stop + 1] === space ? stop + 2 : stop + 1;
-    const value = bytes.subarray(Math.min(first, end), end);
-    if (isData(line, stop)) return append(value, skip);
-    const field = decoder.decode(bytes.subarray(start, stop));
-    if (field === 'event') event = decoder.decode(value);
-    if (field === 'id' && !value.includes(0)) id = decoder.decode(value);
-    if (field === 'retry' && /^\d{1,9}$/.test(decoder.decode(value))) retry = Number(decoder.decode(value));
-  };
-  return {
-    read,
-    drop,
-    get retry() {
-      return retry;
-    },
-  };
-}
-
-/** Where the name of a field ends: at the first colon, or with the line. */
-function nameEnd({ bytes, start, end }: Line): number {
-  let at = start;
-  while (at < end && bytes[at] !== colon) at += 1;
-  return at;
-}
-
-/** Nearly every line is data; comparing bytes saves a decoding for each. */
-function isData({ bytes, start }: Line, stop: number): boolean {
-  if (stop !== start + 4 || bytes[start] !== 100) return false;
-  return bytes[start + 1] === 97 && bytes[start + 2] === 116 && bytes[start + 3] === 97;
-}
-
-function withoutMark({ bytes, start, end }: Line): Line {
-  const isMark = bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
-  return isMark && end - start >= 3 ? { bytes, start: start + 3, end } : { bytes, start, end };
+function withoutMark(line: Uint8Array): Uint8Array {
+  const isMark = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf;
+  return isMark ? line.subarray(3) : line;
 }

@@ -110,11 +110,15 @@ class ChatAttempt implements Listener {
 
   #read(bytes: Uint8Array): boolean {
     const { reader, channel, limits } = this.#settings;
-    const isTaken = this.#tell((events) => {
+    const events: AgentEvent[] = [];
+    try {
       this.#count(limits.answer);
       reader.read(bytes, events);
       if (reader.isDone && !reader.hasDialect) reader.finish(events);
-    });
+    } catch (error) {
+      return this.#failAfter(events, error);
+    }
+    const isTaken = channel.push(events);
     if (!reader.isDone || channel.isOver) return isTaken;
     this.#bytes = 0;
     if (reader.hasDialect) {
@@ -129,27 +133,30 @@ class ChatAttempt implements Listener {
 
   #gather(bytes: Uint8Array): void {
     this.#words.push(bytes);
-    this.#tell(() => this.#count(this.#settings.limits.event));
+    try {
+      this.#count(this.#settings.limits.event);
+    } catch (error) {
+      this.#failAfter([], error);
+    }
   }
 
   #readWhole(): void {
-    const text = this.#text();
-    this.#tell((events) => this.#settings.reader.readWhole(text, events));
+    const events: AgentEvent[] = [];
+    try {
+      this.#settings.reader.readWhole(this.#text(), events);
+      this.#settings.channel.push(events);
+    } catch (error) {
+      this.#failAfter(events, error);
+    }
     this.#finish();
   }
 
-  /** Pushes what `read` tells, also when it fails. False when the channel can take no more. */
-  #tell(read: (events: AgentEvent[]) => void): boolean {
-    const events: AgentEvent[] = [];
-    try {
-      read(events);
-    } catch (error) {
-      this.#settings.channel.push(events);
-      if (error instanceof RunError) this.#fail(error);
-      else this.#break(error);
-      return true;
-    }
-    return this.#settings.channel.push(events);
+  /** What was told before it failed is told all the same. There is nothing left to wait for. */
+  #failAfter(events: AgentEvent[], error: unknown): true {
+    this.#settings.channel.push(events);
+    if (error instanceof RunError) this.#fail(error);
+    else this.#break(error);
+    return true;
   }
 
   #count(limit: number): void {

@@ -1,7 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import type { Usage } from '../../run/values.ts';
 import { ChatChunk, type ChatContentPart, type ChatDelta, type ChatUsage } from '../../wire/openai.ts';
-import { type SseEvent, sseReader, SseTooLarge } from '../../wire/sse.ts';
+import { type SseEvent, type SseReader, sseReader, SseTooLarge } from '../../wire/sse.ts';
 import { ChatCalls } from './calls.ts';
 import type { Complaints } from '../http/event-channel.ts';
 import type { Dialect } from '../dialect.ts';
@@ -32,9 +32,10 @@ export class ChatReader {
   /** Whether upstream has said that nothing more comes. */
   isDone = false;
   readonly #settings: Settings;
-  readonly #sse;
-  readonly #calls: ChatCalls;
+  readonly #sse: SseReader;
   readonly #whole = new WholeText();
+  /** Of a turn that asks for some. */
+  #calls: ChatCalls | undefined;
   #usage: ChatUsage | undefined;
   #finish: string | undefined;
   #hasOthers = false;
@@ -42,7 +43,6 @@ export class ChatReader {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#sse = sseReader(settings.limit);
-    this.#calls = new ChatCalls(settings.turn, Math.min(settings.limit, mostArguments));
   }
 
   /**
@@ -50,16 +50,23 @@ export class ChatReader {
    * that says one thing too large has worked all the same: only that is left out.
    */
   read(bytes: Uint8Array, events: AgentEvent[]): void {
-    const { complaints, limit } = this.#settings;
-    const skip = (): void => complaints.refuse('an event', `${limit} bytes (limits.event)`, events);
+    this.#events = events;
     try {
-      this.#sse.read(bytes, (event) => this.#take(event, events), this.hasDialect ? skip : undefined);
+      this.#sse.read(bytes, this.#tellEvent, this.hasDialect ? this.#skipEvent : undefined);
     } catch (error) {
       if (!(error instanceof SseTooLarge)) throw error;
       const message = `${this.#settings.who} sent an event longer than ${error.limit} bytes.`;
       throw new RunError('too-large', message);
     }
   }
+
+  /** Of the chunk that is being read. One function for all of them: a piece of text is worth no more. */
+  #events: AgentEvent[] = [];
+  readonly #tellEvent = (event: SseEvent): void => this.#take(event, this.#events);
+  readonly #skipEvent = (): void => {
+    const { complaints, limit } = this.#settings;
+    complaints.refuse('an event', `${limit} bytes (limits.event)`, this.#events);
+  };
 
   /** Reads an answer that came in one piece, of a protocol that has such answers. */
   readWhole(text: string, events: AgentEvent[]): void {
@@ -74,7 +81,6 @@ export class ChatReader {
     this.isDone = true;
   }
 
-  /** Whether answers may come in one piece, and streams are read to their end. */
   /** Whether the head of an answer says who answers. */
   get hearsHead(): boolean {
     return this.#settings.dialect?.head !== undefined;
@@ -84,6 +90,7 @@ export class ChatReader {
     this.#settings.dialect?.head?.(headers);
   }
 
+  /** Whether answers may come in one piece, and streams are read to their end. */
   get hasDialect(): boolean {
     return this.#settings.dialect !== undefined;
   }
@@ -164,7 +171,7 @@ export class ChatReader {
     if (delta.refusal) this.#say('content', delta.refusal, events);
     const { function_call: only } = delta;
     for (const piece of only ? [{ index: 0, function: only }] : (delta.tool_calls ?? [])) {
-      const added = this.#calls.append(piece);
+      const added = this.#callsOf().append(piece);
       if (added === undefined) continue;
       const text = this.#whole.take(`call ${added.id}`, added.text);
       if (added.tool !== undefined) {
@@ -172,6 +179,11 @@ export class ChatReader {
         events.push({ type: 'call.appended', call: added.id, tool: added.tool, text });
       } else this.#tell(`call ${added.id}`, text, events);
     }
+  }
+
+  #callsOf(): ChatCalls {
+    const { turn, limit } = this.#settings;
+    return (this.#calls ??= new ChatCalls(turn, Math.min(limit, mostArguments)));
   }
 
   #sayPart({ text, thinking }: ChatContentPart, events: AgentEvent[]): void {
@@ -193,7 +205,7 @@ export class ChatReader {
 
   #noticeWhatWasLost(events: AgentEvent[]): void {
     const { complaints } = this.#settings;
-    const { nameless } = this.#calls;
+    const { nameless = 0 } = this.#calls ?? {};
     if (nameless > 0)
       complaints.say(`asked for ${nameless} calls without naming a tool; they are not run.`, events);
     complaints.finish(events);
@@ -204,7 +216,7 @@ export class ChatReader {
       case undefined:
       case 'stop':
         // Several servers say `stop` also when they ask for calls.
-        return this.#calls.hasCalls ? 'calls' : 'stop';
+        return this.#calls?.hasCalls ? 'calls' : 'stop';
       case 'tool_calls':
       case 'function_call':
         return 'calls';

@@ -1,4 +1,5 @@
 import { connectionFailed } from './event-channel.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
 import { inTurn, loopTurn } from '../../loop/loop-turn.ts';
@@ -58,13 +59,14 @@ export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): 
     bodyTimeout: 0,
     keepAliveTimeout: keepAlive,
   });
-  return {
-    send({ method, path, headers, body = null }, listener) {
-      const exchange = new HttpExchange(url.origin, timeouts, listener);
-      pool.dispatch({ method, path, headers, body }, exchange);
-      return exchange;
-    },
+  // Many share a connection: what it brings is not the doing of whoever happened to open it.
+  const outside = AsyncLocalStorage.snapshot();
+  const send: Endpoint['send'] = ({ method, path, headers, body = null }, listener) => {
+    const exchange = new HttpExchange(url.origin, timeouts, listener);
+    pool.dispatch({ method, path, headers, body }, exchange);
+    return exchange;
   };
+  return { send: (request, listener) => outside(send, request, listener) };
 }
 
 /** Bytes of an answer that are read in a turn of the loop: the smallest events cost most, and this many of them a few milliseconds. */
@@ -350,27 +352,28 @@ export function pathOf(url: URL): string {
  * stays alone becomes U+FFFD. Otherwise the journal would hold text that cannot be written as UTF-8.
  */
 export class WholeText {
-  readonly #halves = new Map<string, string>();
+  #halves: Map<string, string> | undefined;
 
   /** The text to tell now, of one stream of pieces. */
   take(stream: string, piece: string): string {
-    if (this.#halves.size === 0 && piece.isWellFormed()) return piece;
-    const text = (this.#halves.get(stream) ?? '') + piece;
-    this.#halves.delete(stream);
+    if (this.#halves === undefined && piece.isWellFormed()) return piece;
+    const halves = (this.#halves ??= new Map());
+    const text = (halves.get(stream) ?? '') + piece;
+    halves.delete(stream);
     if (!/[\uD800-\uDBFF]$/.test(text)) return text.toWellFormed();
-    this.#halves.set(stream, text.slice(-1));
+    halves.set(stream, text.slice(-1));
     return text.slice(0, -1).toWellFormed();
   }
 
   /** What stands for half a character at the end of one stream, if it ended so. */
   end(stream: string): string {
-    return this.#halves.delete(stream) ? '\uFFFD' : '';
+    return this.#halves?.delete(stream) ? '\uFFFD' : '';
   }
 
   /** The streams that ended with half a character, each with what stands for it. */
   finish(): readonly (readonly [stream: string, text: string])[] {
-    const rest = [...this.#halves.keys()].map((stream) => [stream, '\uFFFD'] as const);
-    this.#halves.clear();
+    const rest = [...(this.#halves?.keys() ?? [])].map((stream) => [stream, '\uFFFD'] as const);
+    this.#halves = undefined;
     return rest;
   }
 }
