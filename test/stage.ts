@@ -151,7 +151,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     shared: all(store.shared),
     definitions: all(store.definitions),
     feed: all(store.feed),
-    listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
+    listen: (hear, types) => store.listen((hint) => isDead() || hear(hint), types),
     health: () => store.health(),
     close: () => store.close(),
   };

@@ -72,11 +72,13 @@ export async function apiOver(home: OpenFolder, serving: Serving): Promise<Api> 
 }
 
 function forgetErased({ home, trees, channels }: ServerContext): void {
-  home.store.listen((hint) => {
-    if (hint.type !== 'erased') return;
-    trees.forget(hint.run);
-    channels.forget(hint.run);
-  });
+  home.store.listen(
+    ({ run }) => {
+      trees.forget(run);
+      channels.forget(run);
+    },
+    ['erased'],
+  );
 }
 
 /** What must not stand in an answer: paths of this machine. */

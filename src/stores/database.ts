@@ -55,7 +55,7 @@ export function databaseStore(database: Database): Store {
   const open = <T>(ask: () => Promise<T>): Promise<T> => (isClosed ? Promise.reject(closed()) : ask());
   return {
     ...facets(carrier, live, hints),
-    listen: (hear) => hints.listen(hear),
+    listen: hints.listen,
     health: () => open(() => healthOf(database)),
     async close() {
       isClosed = true;

@@ -134,16 +134,37 @@ export interface Hints extends Pick<Store, 'listen'> {
   readonly give: (hints: readonly Hint[]) => void;
 }
 
+interface Listener {
+  readonly hear: (hint: Hint) => void;
+  readonly types: readonly Hint['type'][] | undefined;
+}
+
 /** Hints are heard a moment later, so that a listener that fails cannot make a durable commit look like a failed one. */
 export function hintsToListeners(): Hints {
-  const listeners = new Set<(hint: Hint) => void>();
+  const listeners = new Set<Listener>();
   return {
-    listen(hear) {
-      listeners.add(hear);
-      return () => listeners.delete(hear);
+    listen(hear, types) {
+      const listener = { hear: hear as Listener['hear'], types };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     give(hints) {
-      for (const hint of hints) for (const hear of listeners) queueMicrotask(() => hear(hint));
+      if (hints.length > 0) queueMicrotask(() => tellAll(listeners, hints));
     },
   };
+}
+
+function tellAll(listeners: ReadonlySet<Listener>, hints: readonly Hint[]): void {
+  for (const hint of hints)
+    for (const { hear, types } of listeners) {
+      if (types && !types.includes(hint.type)) continue;
+      try {
+        hear(hint);
+      } catch (bug) {
+        // The others hear of it all the same.
+        queueMicrotask(() => {
+          throw bug;
+        });
+      }
+    }
 }

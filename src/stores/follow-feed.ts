@@ -15,11 +15,14 @@ export async function* followFeed(
 ): AsyncGenerator<readonly FeedItem[]> {
   let isStale = true;
   let wake = (): void => {};
-  const unlisten = listen((hint) => {
-    if (hint.type !== 'changed' || hint.tenant !== tenant) return;
-    isStale = true;
-    wake();
-  });
+  const unlisten = listen(
+    (hint) => {
+      if (hint.tenant !== tenant) return;
+      isStale = true;
+      wake();
+    },
+    ['changed'],
+  );
   try {
     for (let place = after; !signal.aborted;) {
       isStale = false;

@@ -188,7 +188,7 @@ export class Watch {
 
   /** This was committed. */
   show(chunk: Chunk, ends: boolean): void {
-    if (chunk.first === this.#position + 1) return this.#take({ chunk, ends });
+    if (chunk.first === this.#position + 1) return this.#take(chunk, ends);
     if (this.#isReading && this.#ahead.length < mostAhead) this.#ahead.push({ chunk, ends });
     else this.look();
   }
@@ -230,14 +230,14 @@ export class Watch {
   #takeAhead(): boolean {
     const next = this.#ahead.filter(({ chunk }) => chunk.last > this.#position);
     this.#ahead = [];
-    for (const shown of next) {
-      if (shown.chunk.first === this.#position + 1) this.#take(shown);
+    for (const { chunk, ends } of next) {
+      if (chunk.first === this.#position + 1) this.#take(chunk, ends);
       else this.#isStale = true;
     }
     return next.length > 0;
   }
 
-  #take({ chunk, ends }: Shown): void {
+  #take(chunk: Chunk, ends: boolean): void {
     this.#give(chunk);
     if (ends) this.#finish();
   }

@@ -61,7 +61,7 @@ export function groupCommit(commit: CommitAll): GroupCommit {
 
 class Rounds {
   readonly #commit: CommitAll;
-  readonly #offered = new Map<string, Appender>();
+  #offered: Appender[] = [];
   #queue: Item[] = [];
   #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
   #state: 'resting' | 'beginning' | 'under way' = 'resting';
@@ -78,7 +78,8 @@ class Rounds {
   add(operation: Operation, caller: Caller): void {
     const { name, argument } = operation;
     const run = runOfOperation(name, argument);
-    this.#freeze(run);
+    const offering = this.#offered.findIndex((appender) => appender.run === run);
+    for (const appender of offering < 0 ? [] : this.#offered.splice(offering, 1)) this.#freeze(appender);
     const open = run === undefined ? undefined : this.#openAppends.get(run);
     if (open && name === 'append' && join(open, argument)) open.callers.push(caller);
     else {
@@ -93,7 +94,7 @@ class Rounds {
   }
 
   offer(appender: Appender, isAwaited: boolean): void {
-    this.#offered.set(appender.run, appender);
+    this.#offered.push(appender);
     this.#beginSoon(isAwaited);
   }
 
@@ -104,14 +105,11 @@ class Rounds {
   }
 
   get #isIdle(): boolean {
-    return this.#state === 'resting' && this.#queue.length === 0 && this.#offered.size === 0;
+    return this.#state === 'resting' && this.#queue.length === 0 && this.#offered.length === 0;
   }
 
   /** What a run was asked for takes effect in the order of asking, so what it has offered goes first. */
-  #freeze(run: string | undefined): void {
-    const appender = run === undefined ? undefined : this.#offered.get(run);
-    if (!appender) return;
-    this.#offered.delete(appender.run);
+  #freeze(appender: Appender): void {
     this.#openAppends.delete(appender.run);
     const argument = appender.next();
     if (argument) this.#queue.push({ operation: { name: 'append', argument }, appender, callers: nobody });
@@ -139,7 +137,9 @@ class Rounds {
     this.#state = 'under way';
     this.#isAwaited = false;
     this.#began = performance.now();
-    for (const run of this.#offered.keys()) this.#freeze(run);
+    const offered = this.#offered;
+    this.#offered = [];
+    for (const appender of offered) this.#freeze(appender);
     const batch = this.#queue;
     this.#queue = [];
     this.#openAppends.clear();

@@ -59,7 +59,7 @@ export function memoryStore({ now, commit }: MemorySettings): Store {
       live,
       hints,
     ),
-    listen: (hear) => hints.listen(hear),
+    listen: hints.listen,
     health: async () => undefined,
     async close() {
       live.close();

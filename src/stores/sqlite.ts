@@ -62,8 +62,8 @@ export async function sqliteStore({
     notices: thread.notices,
     ...all,
     mailbox: unsent.over(all.mailbox),
-    listen(hear) {
-      const unlisten = hints.listen(hear);
+    listen(hear, types) {
+      const unlisten = hints.listen(hear, types);
       checking ??= checkAll(thread, over.signal);
       return unlisten;
     },

@@ -322,7 +322,10 @@ export interface Definitions {
 
 /** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */
 export type Hint =
-  | { readonly type: 'ready' | 'command' | 'freed' | 'erased'; readonly run: string }
+  | { readonly type: 'ready'; readonly run: string }
+  | { readonly type: 'command'; readonly run: string }
+  | { readonly type: 'freed'; readonly run: string }
+  | { readonly type: 'erased'; readonly run: string }
   /** What lists show of it has changed, or it is gone. */
   | { readonly type: 'changed'; readonly run: string; readonly tenant: string }
   | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure }
@@ -368,8 +371,11 @@ export interface Store {
   readonly shared: Shared;
   readonly definitions: Definitions;
   readonly feed: Feed;
-  /** Hear hints until the returned function is called. */
-  listen(hear: (hint: Hint) => void): () => void;
+  /** Hear hints of some types, or all of them, until the returned function is called. */
+  listen<Type extends Hint['type']>(
+    hear: (hint: Extract<Hint, { readonly type: Type }>) => void,
+    types?: readonly Type[],
+  ): () => void;
   /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */
   health(): Promise<string | undefined>;
   close(): Promise<void>;

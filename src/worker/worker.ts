@@ -88,7 +88,7 @@ export class Worker {
    * and hand back what is left.
    */
   async work(signal: AbortSignal, { grace = 0, most = usuallyAtMost }: WorkSettings = {}): Promise<void> {
-    const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
+    const unlisten = this.#world.store.listen((hint) => this.#hear(hint), ['command', 'freed', 'ready']);
     const over = new AbortController();
     const leases = this.#keepLeases(over.signal);
     await this.#takeUpRuns(signal, most);
@@ -207,9 +207,7 @@ export class Worker {
     return execution;
   }
 
-  #hear(hint: Hint): void {
-    if (hint.type === 'shared') return;
-    const { type, run } = hint;
+  #hear({ type, run }: Extract<Hint, { readonly type: 'command' | 'freed' | 'ready' }>): void {
     const execution = this.#executions.get(run);
     if (type === 'command') void execution?.look();
     else if (type === 'freed') execution?.line.hear();

@@ -57,7 +57,7 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
     },
-    listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
+    listen: (hear, types) => store.listen((hint) => passOn(sim, owner, () => hear(hint)), types),
     close: async () => {},
   };
 }

@@ -159,14 +159,14 @@ function erasingUploads(front: Front, uploads: Uploads): Front {
 
 /** Whichever process erased a run: nothing is said of it here any more. */
 function forgetErased({ store, log }: World, folder: string): void {
-  store.listen((hint) => {
-    if (hint.type !== 'erased') return;
+  const forget = (run: string): void => {
     try {
-      forgetInLog(logIn(folder), hint.run);
+      forgetInLog(logIn(folder), run);
     } catch (cause) {
       log.error({ cause }, 'What the log says of a run that was erased is still there.');
     }
-  });
+  };
+  store.listen(({ run }) => forget(run), ['erased']);
 }
 
 /** What this process has in hand. */

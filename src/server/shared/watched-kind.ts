@@ -60,9 +60,12 @@ export async function watchedKind<T>(
     }
   };
   const { look: lookAgain, settled } = oneAtATime(load);
-  listen((hint) => {
-    if (hint.type === 'shared' && hint.key.kind === kind.kind) void lookAgain();
-  });
+  listen(
+    ({ key }) => {
+      if (key.kind === kind.kind) void lookAgain();
+    },
+    ['shared'],
+  );
   return {
     get: (tenant, name) => known.get(nameOf(tenant, name))?.value,
     all: () => all,

@@ -8,10 +8,9 @@ export interface Offers {
 
 /** Writes what runs have offered: before anything else where somebody waits, else when this turn of the loop is over. */
 export function offersTo(write: (append: Append) => void): Offers {
-  const offered = new Map<string, Appender>();
+  let offered: Appender[] = [];
   let isDue = false;
   const writeOne = (appender: Appender): void => {
-    offered.delete(appender.run);
     const append = appender.next();
     if (!append) return;
     try {
@@ -22,22 +21,25 @@ export function offersTo(write: (append: Append) => void): Offers {
     appender.durable();
   };
   const round = (): void => {
-    for (const appender of Array.from(offered.values())) writeOne(appender);
+    const all = offered;
+    offered = [];
+    for (const appender of all) writeOne(appender);
+  };
+  const roundSoon = (): void => {
+    isDue = false;
+    round();
   };
   return {
     offer(appender, isAwaited) {
-      offered.set(appender.run, appender);
+      offered.push(appender);
       if (isAwaited) return queueMicrotask(round);
       if (isDue) return;
       isDue = true;
-      setImmediate(() => {
-        isDue = false;
-        round();
-      });
+      setImmediate(roundSoon);
     },
     first(run) {
-      const appender = run === undefined ? undefined : offered.get(run);
-      if (appender) writeOne(appender);
+      const place = offered.findIndex((appender) => appender.run === run);
+      for (const appender of place < 0 ? [] : offered.splice(place, 1)) writeOne(appender);
     },
   };
 }

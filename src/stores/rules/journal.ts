@@ -16,7 +16,7 @@ export interface Page {
 
 /** Everything is checked before the first row changes: what is refused leaves no trace in a shared transaction. */
 export function append(desk: Desk, given: Append): void {
-  const { fence, head, last, frames, summary, uses = [], blobs = [], ends, indexed } = given;
+  const { fence, head, last, frames, summary, uses, blobs, ends, indexed } = given;
   const row = heldBy(desk, fence);
   expectHead(row, head);
   if (last < head || (last === head) !== (frames === '')) {
@@ -25,25 +25,24 @@ export function append(desk: Desk, given: Append): void {
       `An append to ${fence.run} goes from ${head} to ${last} with ${frames.length} characters.`,
     );
   }
-  for (const use of uses) expectUnused(desk, fence.run, use.command);
-  if (blobs.some(({ tenant }) => tenant !== row.tenant))
-    throw new RunError('malformed', `A text that was to be kept for ${fence.run} is of another tenant.`);
-  for (const { text } of blobs) put(desk, { owner: row, text });
+  if (uses) for (const use of uses) expectUnused(desk, fence.run, use.command);
+  if (blobs) putAll(desk, row, blobs);
   if (last > head) desk.tables.addChunk({ run: fence.run, first: head + 1, last, frames }, desk.now);
-  for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
+  if (uses) for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
   if (indexed) desk.tables.addTerms(fence.run, indexed.terms);
-  const grown = runOf(desk, fence.run);
   const facts = indexed ? addFacts(row.facts, indexed) : row.facts;
-  if (ends) {
-    end(desk, { ...grown, ...summary, facts });
-  } else if (
-    summary.status !== row.status ||
-    summary.approvals !== row.approvals ||
-    // What the row has already changes nothing: a tool that is used again costs no row.
-    facts !== row.facts
-  ) {
-    showRun(desk, { ...grown, ...summary, facts, updatedAt: desk.now });
-  }
+  // What the row has already changes nothing: a tool that is used again costs no row, nor does text.
+  const isNews = summary.status !== row.status || summary.approvals !== row.approvals || facts !== row.facts;
+  if (!ends && !isNews) return;
+  const grown = { ...runOf(desk, fence.run), ...summary, facts };
+  if (ends) end(desk, grown);
+  else showRun(desk, { ...grown, updatedAt: desk.now });
+}
+
+function putAll(desk: Desk, row: RunRow, blobs: NonNullable<Append['blobs']>): void {
+  if (blobs.some(({ tenant }) => tenant !== row.tenant))
+    throw new RunError('malformed', `A text that was to be kept for ${row.run} is of another tenant.`);
+  for (const { text } of blobs) put(desk, { owner: row, text });
 }
 
 export function appendNeeds({ fence: { run }, uses = [], blobs = [], ends }: Append): Needs {
