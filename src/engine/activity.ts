@@ -129,7 +129,8 @@ const nobodys = AsyncLocalStorage.snapshot();
 
 /** Work of our own that somebody else's code has only set off: what goes wrong in it is not theirs. */
 export function unowned(work: () => void): void {
-  nobodys(work);
+  if (owners.getStore() === undefined) work();
+  else nobodys(work);
 }
 
 /** An error nobody caught reached the process: hand it to the step whose code left it. False if it is nobody's. */

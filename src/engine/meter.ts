@@ -5,6 +5,6 @@ import type { RunTree } from '../run/tree.ts';
 export interface Meter {
   /** An event was recorded, and is in the tree. */
   recorded(event: RunEvent, tree: RunTree): void;
-  /** What had gathered became durable, after so many milliseconds. */
+  /** Somebody had to wait until what had gathered was durable, for so many milliseconds. */
   committed(milliseconds: number): void;
 }

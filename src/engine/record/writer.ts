@@ -49,7 +49,7 @@ interface Beside {
 interface Part {
   frames: string;
   last: number;
-  readonly blobs: { readonly tenant: string; readonly text: string }[];
+  blobs: { readonly tenant: string; readonly text: string }[] | undefined;
   /** What they add to the index. */
   indexed: Indexed | undefined;
   /** As much as one append takes, cut behind a text: nothing else stands alone. */
@@ -75,12 +75,12 @@ export class Writer implements Appender {
   #isLost = false;
   /** The first of them may be under way; only the last one grows, while it is not. */
   #parts: Part[] = [];
-  #underWay: { readonly part: Part; readonly begun: number } | undefined;
+  #underWay: Part | undefined;
   #offered: 'not' | 'gathering' | 'awaited' = 'not';
   #unwritten = 0;
   #failing: { readonly since: number; readonly pause: number } | undefined;
   #uses: { readonly command: string; readonly seq: number }[] = [];
-  #waiters: { readonly seq: number; readonly resolve: () => void }[] = [];
+  #waiters: { readonly seq: number; readonly since: number; readonly resolve: () => void }[] = [];
   #room: PromiseWithResolvers<void> | undefined;
 
   constructor(settings: Settings) {
@@ -110,8 +110,9 @@ export class Writer implements Appender {
   emit(event: RunEvent, { command, blob }: Beside = {}): void {
     this.#holdBack.pass(event);
     if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
-    if (blob === undefined) return;
-    this.#parts.at(-1)?.blobs.push({ tenant: this.tree.started?.tenant ?? '', text: blob });
+    const part = blob === undefined ? undefined : this.#parts.at(-1);
+    if (part && blob !== undefined)
+      (part.blobs ??= []).push({ tenant: this.tree.started?.tenant ?? '', text: blob });
   }
 
   /** What this run may say, from now on. */
@@ -136,9 +137,7 @@ export class Writer implements Appender {
   }
 
   #record(event: RunEvent): void {
-    const { at, jump } = this.#time.stamp();
-    const seq = this.tree.seq + 1;
-    const entry: Entry = jump === undefined ? { seq, at, event } : { seq, at, jump, event };
+    const entry = this.#time.entry(this.tree.seq + 1, event);
     fold(this.tree, entry);
     this.#settings.meter?.recorded(event, this.tree);
     this.#gather(encode(entry), entry);
@@ -151,14 +150,14 @@ export class Writer implements Appender {
     // When it is written depends on the disk; what a run may say must not.
     this.#settings.space.take(Buffer.byteLength(frame));
     let part = this.#parts.at(-1);
-    if (!part || part.isFull || part === this.#underWay?.part) {
-      part = { frames: '', last: 0, blobs: [], indexed: undefined, isFull: false };
+    if (!part || part.isFull || part === this.#underWay) {
+      part = { frames: '', last: 0, blobs: undefined, indexed: undefined, isFull: false };
       this.#parts.push(part);
     }
     part.frames += frame;
     part.last = seq;
-    part.indexed = joinIndexed(part.indexed, indexed(entry, this.tree));
-    part.isFull = part.frames.length >= largestAppend && event.type === 'text.appended';
+    if (event.type === 'text.appended') part.isFull = part.frames.length >= largestAppend;
+    else part.indexed = joinIndexed(part.indexed, indexed(entry, this.tree));
   }
 
   /** Resolves when everything emitted so far is durable, and never if this worker has lost the run. */
@@ -166,7 +165,8 @@ export class Writer implements Appender {
     const { seq } = this.tree;
     if (this.#head >= seq) return Promise.resolve();
     this.#offer(true);
-    return new Promise((resolve) => this.#waiters.push({ seq, resolve }));
+    const since = this.#settings.clock.worked();
+    return new Promise((resolve) => this.#waiters.push({ seq, since, resolve }));
   }
 
   /** Have what was emitted seen as soon as can be, although nobody waits for it here. */
@@ -206,7 +206,7 @@ export class Writer implements Appender {
     this.#offered = 'not';
     const [part] = this.#parts;
     if (!part || this.#underWay || this.#isLost || this.#settings.signal.aborted) return undefined;
-    this.#underWay = { part, begun: this.#settings.clock.worked() };
+    this.#underWay = part;
     const { frames, last, blobs, indexed: more } = part;
     const isEnd = this.tree.ended !== undefined && last === this.tree.seq;
     // Only what these entries use: more is emitted while the append is on its way.
@@ -221,19 +221,16 @@ export class Writer implements Appender {
         approvals: this.tree.undecided,
       },
       uses: uses.length > 0 ? uses : undefined,
-      blobs: blobs.length > 0 ? blobs : undefined,
+      blobs,
       indexed: more,
       ends: isEnd || undefined,
     };
   }
 
   durable(): void {
-    const { clock, meter } = this.#settings;
     if (!this.#underWay) return;
-    const { part, begun } = this.#underWay;
     this.#failing = undefined;
-    meter?.committed(clock.worked() - begun);
-    this.#acknowledge(part.last);
+    this.#acknowledge(this.#underWay.last);
     this.#goOn();
   }
 
@@ -276,7 +273,11 @@ export class Writer implements Appender {
     if (this.#waiters.length === 0) return;
     const ready = this.#waiters.filter(({ seq }) => seq <= last);
     this.#waiters = this.#waiters.filter(({ seq }) => seq > last);
-    for (const { resolve } of ready) resolve();
+    const now = this.#settings.clock.worked();
+    for (const { since, resolve } of ready) {
+      this.#settings.meter?.committed(now - since);
+      resolve();
+    }
   }
 
   /** The outcome of a failed append is unknown until the store says where the run stands. */

@@ -222,9 +222,10 @@ export class StoreTime {
     this.#ask = () => dispatch.time();
   }
 
-  now(): number {
+  /** `worked` is the time worked by now, of whoever has just looked. */
+  now(worked = this.#clock.worked()): number {
     if (!this.#said) return this.#clock.now();
-    return Math.floor(this.#said.time + this.#clock.worked() - this.#said.at.worked);
+    return Math.floor(this.#said.time + worked - this.#said.at.worked);
   }
 
   /**
@@ -274,15 +275,17 @@ export class RunTime {
   }
 
   /** The time of an entry written now, if the worker has worked all the while. */
-  now(): number {
-    return Math.floor(this.#base + this.#clock.worked() - this.#since);
+  now(worked = this.#clock.worked()): number {
+    return Math.floor(this.#base + worked - this.#since);
   }
 
-  stamp(): Pick<Entry, 'at' | 'jump'> {
-    const at = this.now();
-    const jump = this.#store.now() - at;
-    if (jump <= drift) return { at };
+  /** An entry that is written now. */
+  entry(seq: number, event: RunEvent): Entry {
+    const worked = this.#clock.worked();
+    const at = this.now(worked);
+    const jump = this.#store.now(worked) - at;
+    if (jump <= drift) return { seq, at, event };
     this.#base += jump;
-    return { at: at + jump, jump };
+    return { seq, at: at + jump, jump, event };
   }
 }

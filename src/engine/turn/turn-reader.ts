@@ -10,7 +10,6 @@ import type { Execution } from '../execution.ts';
 import type { LeafOutcome } from '../leaf/leaf.ts';
 import { Mirror } from './mirror.ts';
 import type { TurnResult } from '../scope.ts';
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../time/clock.ts';
 import type { TurnMeter } from './turn-meter.ts';
 
@@ -171,8 +170,7 @@ export async function readStream(chunks: Telling, signal: AbortSignal, take: Tak
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   try {
-    // Chunks are brought by a connection that many share: what they set off is the reader's all the same.
-    const read = chunks.each ? chunks.each(AsyncLocalStorage.bind(take)) : readAll(chunks, signal, take);
+    const read = chunks.each ? chunks.each(take) : readAll(chunks, signal, take);
     return await Promise.race([read, cut.promise]);
   } finally {
     signal.removeEventListener('abort', end);

@@ -162,7 +162,7 @@ function instruments(registry: Registry) {
   });
   const commits = durations(registry, {
     name: 'vitrine_commit_duration_seconds',
-    help: 'How long it took until what had happened was durable.',
+    help: 'How long whoever must not act before it had to wait until what had happened was durable.',
     labels: [],
     buckets: commitBuckets,
   });
