@@ -59,9 +59,10 @@ function withFrames<State, Frame, Out>(
   const parts = { projection, finish, joinedTo };
   const isWhole = Object.keys(preferences).length === 0;
   const waiting = ends === 'question' ? newWaiting() : undefined;
-  if (isWhole) return from({ ...parts, filter: everything }, placeAtStart(everything, projection, waiting));
+  if (isWhole)
+    return new ToldRun({ ...parts, filter: everything }, placeAtStart(everything, projection, waiting));
   const filter = preferred(preferences);
-  return from({ ...parts, filter }, placeAtStart(filter, projection, waiting));
+  return new ToldRun({ ...parts, filter }, placeAtStart(filter, projection, waiting));
 }
 
 function placeAtStart<Shown, State>(
@@ -80,44 +81,59 @@ interface Parts<Shown, State, Frame, Out> {
   readonly finish: Finish<Frame, Out>;
 }
 
-function from<Shown, State, Frame, Out>(
-  parts: Parts<Shown, State, Frame, Out>,
-  place: Place<Shown, State>,
-): Telling<Out> {
-  const { filter, projection, finish, joinedTo } = parts;
-  const { project, rest, goOn, weight = () => 0 } = projection;
-  return {
-    get seq() {
-      return place.seq;
-    },
-    get hasEnded() {
-      return place.hasEnded;
-    },
-    get isOver() {
-      return place.isOver;
-    },
-    get weight() {
-      return weight(place.state) + (filter.weight?.(place.shown) ?? 0);
-    },
-    tell(entry) {
-      if (entry.seq <= place.seq || place.hasEnded) return [];
-      const { state } = place;
-      const [visible] = filter.project(place.shown, entry);
-      const begins = place.isOver && entry.seq > joinedTo + 1 ? goOn?.(state, entry) : undefined;
-      const frames = visible ? project(state, visible) : [];
-      place.seq = entry.seq;
-      place.hasEnded = entry.event.type === 'run.ended';
-      place.isOver = place.waiting ? comesToRest(place.waiting, entry) : place.hasEnded;
-      const isRest = place.isOver && !place.hasEnded && entry.seq > joinedTo;
-      const ends = isRest ? rest?.(state, entry) : undefined;
-      return finish(begins || ends ? [...(begins ?? []), ...frames, ...(ends ?? [])] : frames, entry);
-    },
-    fork: () => from(parts, structuredClone(place)),
-    jump:
+/** A class, so that what is asked of a telling is found on all of them alike. */
+class ToldRun<Shown, State, Frame, Out> implements Telling<Out> {
+  readonly jump: ((seq: number) => Telling<Out>) | undefined;
+  readonly #parts: Parts<Shown, State, Frame, Out>;
+  readonly #place: Place<Shown, State>;
+
+  constructor(parts: Parts<Shown, State, Frame, Out>, place: Place<Shown, State>) {
+    const { filter, projection } = parts;
+    this.#parts = parts;
+    this.#place = place;
+    this.jump =
       filter.isMemoryless && projection.isMemoryless && !place.waiting
-        ? (seq) => from(parts, { ...placeAtStart(filter, projection, undefined), seq })
-        : undefined,
-  };
+        ? (seq) => new ToldRun(parts, { ...placeAtStart(filter, projection, undefined), seq })
+        : undefined;
+  }
+
+  get seq(): number {
+    return this.#place.seq;
+  }
+
+  get hasEnded(): boolean {
+    return this.#place.hasEnded;
+  }
+
+  get isOver(): boolean {
+    return this.#place.isOver;
+  }
+
+  get weight(): number {
+    const { projection, filter } = this.#parts;
+    const { state, shown } = this.#place;
+    return (projection.weight?.(state) ?? 0) + (filter.weight?.(shown) ?? 0);
+  }
+
+  tell(entry: Entry): readonly Out[] {
+    const place = this.#place;
+    const { filter, projection, finish, joinedTo } = this.#parts;
+    if (entry.seq <= place.seq || place.hasEnded) return [];
+    const { state } = place;
+    const [visible] = filter.project(place.shown, entry);
+    const begins = place.isOver && entry.seq > joinedTo + 1 ? projection.goOn?.(state, entry) : undefined;
+    const frames = visible ? projection.project(state, visible) : [];
+    place.seq = entry.seq;
+    place.hasEnded = entry.event.type === 'run.ended';
+    place.isOver = place.waiting ? comesToRest(place.waiting, entry) : place.hasEnded;
+    const isRest = place.isOver && !place.hasEnded && entry.seq > joinedTo;
+    const ends = isRest ? projection.rest?.(state, entry) : undefined;
+    return finish(begins || ends ? [...(begins ?? []), ...frames, ...(ends ?? [])] : frames, entry);
+  }
+
+  fork(): Telling<Out> {
+    return new ToldRun(this.#parts, structuredClone(this.#place));
+  }
 }
 
 /** The entries themselves. */

@@ -214,7 +214,6 @@ function register(
 /** A request as routes get it: nothing of it has been believed yet. */
 function rawAsked({ context, ways }: AppSettings, { request, reply, caller }: Exchange): RawAsked {
   let signal: AbortSignal | undefined;
-  // Made for those who ask for it: most answers are given before anybody could leave.
   const left = (): AbortSignal => (signal ??= leaving(reply));
   return {
     context,
@@ -224,9 +223,7 @@ function rawAsked({ context, ways }: AppSettings, { request, reply, caller }: Ex
     query: request.query,
     body: request.body,
     header: (name) => one(request.headers[name]),
-    get signal() {
-      return left();
-    },
+    left,
     heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, left()),
   };
 }

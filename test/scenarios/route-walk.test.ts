@@ -204,7 +204,7 @@ describe('the table', () => {
       const context: ServerContext = at.server.context;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
       const source = { address: '127.0.0.1', isTls: false, prefix: '' };
-      const asker = { heavy: async () => {}, signal: new AbortController().signal };
+      const asker = { heavy: async () => {}, left: () => new AbortController().signal };
       const asked = {
         context,
         params,

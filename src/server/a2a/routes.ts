@@ -70,9 +70,9 @@ function addressOf({ header, source }: Request, { name }: App): string {
 }
 
 async function rpc(asked: Request): Promise<Reply> {
-  const { context, caller, params, body, header, signal } = asked;
+  const { context, caller, params, body, header, left } = asked;
   const app = await appFor(context, caller, params['app'] ?? '');
-  const requests = a2aRequests({ context, caller, app, url: addressOf(asked, app), signal });
+  const requests = a2aRequests({ context, caller, app, url: addressOf(asked, app), signal: left() });
   const version = header(A2A_VERSION_HEADER.toLowerCase()) ?? legacyVersion;
   const handler = version === legacyVersion ? legacy(requests) : current(requests);
   const call = new ServerCallContext({

@@ -28,12 +28,12 @@ export const chatRoutes = [
     body: ChatRequest,
     headers: idempotency,
     answers: { 200: { about: 'What it answered.', schema: ChatAnswer }, ...refused },
-    async handle({ context, caller, params: { app = '' }, body, header, signal }) {
+    async handle({ context, caller, params: { app = '' }, body, header, left }) {
       const asking = { context, caller, app };
       const used = await appFor(context, caller, app);
       const begun = await begin(asking, { app: used, body, header });
       if ('refusal' in begun) return begun.refusal;
-      const { tree, answer } = await rested(asking, begun.row, { after: 0, signal });
+      const { tree, answer } = await rested(asking, begun.row, { after: 0, signal: left() });
       const { run, conversation } = begun.row;
       const asked = hitlContext(tree, run);
       const said = begun.isNew ? await inUse(used) : undefined;

@@ -26,7 +26,7 @@ export const decisionRoutes = [
       200: { about: 'What came of it.', schema: HitlAnswer },
       409: { about: 'Nothing is asked in this session, or it was decided otherwise.' },
     },
-    async handle({ context, caller, params: { app = '' }, body, signal }) {
+    async handle({ context, caller, params: { app = '' }, body, left }) {
       await appFor(context, caller, app);
       const asking = { context, caller, app };
       const row = (await sessionRuns(asking, body.session_id)).at(-1);
@@ -46,7 +46,7 @@ export const decisionRoutes = [
           },
         };
       const after = now.decided?.seq ?? row.head;
-      const rest = await rested(asking, row, { after, signal });
+      const rest = await rested(asking, row, { after, signal: left() });
       const state = stateOf(rest.tree);
       const done = decision.decision === 'reject' ? 'rejected' : 'completed';
       const asked = hitlContext(rest.tree, row.run);

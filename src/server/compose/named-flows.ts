@@ -119,6 +119,13 @@ function settingsIn(definition: Json | undefined): object {
 
 function conversing({ tools: wanted, ...settings }: z.output<typeof Converse>, { tools }: FlowMeans) {
   const ready = { ...settings, switches: switchesIn(process.env) };
+  // Made once: what it looks up is found by every run anew.
+  const flow = converse({
+    ...ready,
+    get tools() {
+      return offersOf(offered(tools, wanted));
+    },
+  });
   return {
     check({ labels }: Pick<RunInput, 'labels'>): void {
       const { actionTools } = rulesFor({ ...ready, tools: [] }, labels).rules;
@@ -126,12 +133,6 @@ function conversing({ tools: wanted, ...settings }: z.output<typeof Converse>, {
     },
     async run(scope: Scope, input: RunInput): Promise<string> {
       await tools?.servers.tried;
-      const flow = converse({
-        ...ready,
-        get tools() {
-          return offersOf(offered(tools, wanted));
-        },
-      });
       return flow.run(scope, input);
     },
   };

@@ -55,7 +55,7 @@ interface Viewed {
 function streamOf({ context, protocol }: Visitor, row: RunRow, shown: Shown & Viewed): Reply {
   const { name, headers, beat } = protocol;
   const { from, begin, view, after = { entry: from }, framing = protocol.framing } = shown;
-  const telling = () => answerOf(protocol.telling(view), { begin, after: { frames: 0, ...after } });
+  const telling = () => new ToldAnswer(protocol.telling(view), { begin, after: { frames: 0, ...after } });
   const cursor = Math.max(from, after.entry);
   const { run: _, ...shape } = view;
   const as = `answer ${name} ${JSON.stringify([begin, after, shape])}`;
@@ -105,29 +105,44 @@ interface Part {
 }
 
 /** A run as far as an answer of the protocol goes: what follows is told in another. */
-function answerOf(telling: Telling<WireFrame>, part: Part, isOver = false): Telling<WireFrame> {
-  let hasEnded = isOver;
-  return {
-    get seq() {
-      return telling.seq;
-    },
-    get weight() {
-      return telling.weight;
-    },
-    get hasEnded() {
-      return hasEnded;
-    },
-    get isOver() {
-      return hasEnded;
-    },
-    tell(entry) {
-      const frames = telling.tell(entry);
-      if (hasEnded) return [];
-      hasEnded = telling.hasEnded || (telling.isOver && entry.seq > part.begin);
-      return entry.seq === part.after.entry + 1 ? frames.slice(part.after.frames) : frames;
-    },
-    fork: () => answerOf(telling.fork(), part, hasEnded),
-  };
+class ToldAnswer implements Telling<WireFrame> {
+  readonly #telling: Telling<WireFrame>;
+  readonly #part: Part;
+  #isOver: boolean;
+
+  constructor(telling: Telling<WireFrame>, part: Part, isOver = false) {
+    this.#telling = telling;
+    this.#part = part;
+    this.#isOver = isOver;
+  }
+
+  get seq(): number {
+    return this.#telling.seq;
+  }
+
+  get weight(): number {
+    return this.#telling.weight;
+  }
+
+  get hasEnded(): boolean {
+    return this.#isOver;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  tell(entry: Entry): readonly WireFrame[] {
+    const { begin, after } = this.#part;
+    const frames = this.#telling.tell(entry);
+    if (this.#isOver) return [];
+    this.#isOver = this.#telling.hasEnded || (this.#telling.isOver && entry.seq > begin);
+    return entry.seq === after.entry + 1 ? frames.slice(after.frames) : frames;
+  }
+
+  fork(): ToldAnswer {
+    return new ToldAnswer(this.#telling.fork(), this.#part, this.#isOver);
+  }
 }
 
 async function blockOf(

@@ -57,9 +57,9 @@ function doorRoute(protocol: Protocol, door: Door): Route {
     keyHeader,
     errorBody: protocol.error,
     answers: { 200: { about: 'The answer, as it comes or whole.', type: protocol.framing.type } },
-    handle: ({ context, caller, params, query, body, header, heavy, signal }) => {
+    handle: ({ context, caller, params, query, body, header, heavy, left }) => {
       const request = { params, query, body, header };
-      return done({ context, caller, protocol, door, request, asker: { heavy, signal } }, door.read(request));
+      return done({ context, caller, protocol, door, request, asker: { heavy, left } }, door.read(request));
     },
   });
 }

@@ -49,7 +49,7 @@ export const designRoute = route({
     404: { about: 'There is no such agent.' },
     409: { about: 'The agent drafted nothing, or waits for somebody: the run says why.' },
   },
-  async handle({ context, caller, body, signal }) {
+  async handle({ context, caller, body, left }) {
     expectOpen(context);
     const { home } = context;
     const name =
@@ -65,7 +65,7 @@ export const designRoute = route({
       prompt: body.prompt,
       agent: agentIn(context, body.agent),
     });
-    const graph = { ...drafted(run, await endOf(context, { run, app: appOfWorkflow(name) }, signal)), name };
+    const graph = { ...drafted(run, await endOf(context, { run, app: appOfWorkflow(name) }, left())), name };
     const rows = await home.definitions.versions(caller, { kind, name });
     const revision = rows.find(({ state }) => state === 'draft')?.revision ?? 0;
     const saved = await home.definitions.draft(caller, { kind, name, body: graph, revision });

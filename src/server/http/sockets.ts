@@ -116,9 +116,12 @@ async function answer(
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
-    const { signal } = new AbortController();
-    const asked = { context, caller, source, params, query, body: undefined, header, signal };
-    const reply = await route.answer({ ...asked, heavy: async () => {} });
+    const asked = { context, caller, source, params, query, body: undefined, header };
+    const reply = await route.answer({
+      ...asked,
+      heavy: async () => {},
+      left: () => new AbortController().signal,
+    });
     if (caller) return { reply, caller };
   }
   throw new RunError('unknown', 'There is nothing at this address.');

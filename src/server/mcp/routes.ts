@@ -33,9 +33,13 @@ export const mcpRoutes = (['POST', 'GET', 'DELETE'] as const).map((method) =>
 );
 
 async function answer(asked: Asked<'tenant', unknown, unknown>, method: string): Promise<Reply> {
-  const { context, caller, body: parsedBody, header, signal } = asked;
+  const { context, caller, body: parsedBody, header, left } = asked;
   const headers = read.flatMap((name) => (header(name) === undefined ? [] : [[name, header(name) ?? '']]));
-  const request = new Request('http://vitrine/mcp', { method, headers: Object.fromEntries(headers), signal });
+  const request = new Request('http://vitrine/mcp', {
+    method,
+    headers: Object.fromEntries(headers),
+    signal: left(),
+  });
   if (await isLegacyRequest(request, parsedBody)) {
     const session = await sessionOf(context, caller, header('mcp-session-id'));
     return replyOf(await session.handleRequest(request, { parsedBody }));

@@ -57,10 +57,10 @@ export const executionRoutes = [
     addresses: 'run',
     query: Showing,
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ context, caller, subject, query, heavy, signal }) {
+    async handle({ context, caller, subject, query, heavy, left }) {
       await heavy(subject.bytes);
       const preferences = shownTo({ context, caller }, subject.app, query);
-      return { status: 200, parts: await executionOf(context, subject, { preferences, signal }) };
+      return { status: 200, parts: await executionOf(context, subject, { preferences, signal: left() }) };
     },
   }),
 ];

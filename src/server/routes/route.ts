@@ -21,8 +21,8 @@ import { filled } from '../../run/codec.ts';
 export interface Asker {
   /** Waits until there is room for an answer that needs so many bytes to be read, and keeps it until it is sent. */
   readonly heavy: (bytes: number) => Promise<void>;
-  /** Aborts when they leave: what is read only for them ends. */
-  readonly signal: AbortSignal;
+  /** Aborts when they leave: what is read only for them ends. Made for those who ask for it: most have their answer before they could leave. */
+  readonly left: () => AbortSignal;
 }
 
 /** A request as it comes from the door: nothing of it has been believed yet. */
@@ -113,7 +113,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
     },
     async answer(asked) {
-      const { context, caller, source, params, query, body, header, heavy } = asked;
+      const { context, caller, source, params, query, body, header, heavy, left } = asked;
       this.admit(caller);
       const subject = await find({ context, caller, params, heavy });
       return spec.handle({
@@ -126,9 +126,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         body: bodyOf(bodySchema, body),
         header,
         heavy,
-        get signal() {
-          return asked.signal;
-        },
+        left,
       });
     },
   };

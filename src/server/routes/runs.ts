@@ -59,7 +59,7 @@ export const runRoutes = [
   }),
   route({
     ...readTree,
-    async handle({ context, caller, subject: row, query: { at, ...asked }, heavy, signal }) {
+    async handle({ context, caller, subject: row, query: { at, ...asked }, heavy, left }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
@@ -67,7 +67,7 @@ export const runRoutes = [
         );
       }
       const stranded = at === undefined ? strandedBy(context.home.catalog, row) : undefined;
-      const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal };
+      const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal: left() };
       if (row.bytes <= smallRun) {
         const tree = await context.trees.shown(row, look);
         return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at), stranded } };

@@ -49,7 +49,7 @@ async function watched(since: number) {
     body: undefined,
     header: () => undefined,
     heavy: async () => {},
-    signal: new AbortController().signal,
+    left: () => new AbortController().signal,
   });
   reply?.stream?.(sink);
   return sink;

@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { cursorHeader, whole } from '../../wire/native/query.ts';
 import type { ServerContext } from '../context.ts';
 import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../sessions/session-turns.ts';
-import { numbered, turnSinks } from '../sessions/session-sink.ts';
+import { NumberedTurn, turnSinks } from '../sessions/session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
 
@@ -30,9 +30,9 @@ export const sessionStreamRoutes = [
       204: { about: 'There is nothing more for one who comes back by «Last-Event-ID».' },
       409: { about: 'There are not so many events yet.' },
     },
-    async handle({ context, caller: { tenant }, subject: { conversation }, query, header, signal }) {
+    async handle({ context, caller: { tenant }, subject: { conversation }, query, header, left }) {
       const { as = 'console' } = query;
-      const asker = { heavy: async () => {}, signal };
+      const asker = { heavy: async () => {}, left };
       const turns = await turnsOf(context, { tenant, session: conversation, as }, asker);
       const seen = sinceIn(header('last-event-id'));
       // Browsers come back by themselves: one that has everything would come back for ever.
@@ -87,7 +87,7 @@ function showTurns(
     const count = { before, since: Math.max(before, since), isLast };
     const watched = { run, head, as: `session ${as} ${JSON.stringify({ ...telling, ...count })}` };
     const over = isLast ? undefined : () => show(i + 1, next);
-    context.channels.watch({ ...watched, telling: () => numbered(told, count) }, sinkFor(over), 0);
+    context.channels.watch({ ...watched, telling: () => new NumberedTurn(told, count) }, sinkFor(over), 0);
   };
   show(0, 0);
 }

@@ -86,7 +86,7 @@ export const sessionRoutes = [
     answers: { 200: { about: 'The session.', schema: Session } },
     async handle({ context, caller: { tenant }, subject: { conversation: id }, query: { as }, ...asker }) {
       const turns = await turnsOf(context, { tenant, session: id }, asker);
-      return { status: 200, parts: await wholeSession(context, turns, { id, as, signal: asker.signal }) };
+      return { status: 200, parts: await wholeSession(context, turns, { id, as, signal: asker.left() }) };
     },
   }),
   route({

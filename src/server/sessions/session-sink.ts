@@ -1,4 +1,5 @@
 import type { Telling } from '../../projections/projection.ts';
+import type { Entry } from '../../run/events.ts';
 import type { WireFrame } from '../../wire/framing.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { streamEnd } from './session-turns.ts';
@@ -14,31 +15,47 @@ interface Count {
 }
 
 /** A turn of a session, its events numbered through. */
-export function numbered(telling: Telling<WireFrame>, count: Count): Telling<WireFrame> {
-  let { before: number } = count;
-  return {
-    get seq() {
-      return telling.seq;
-    },
-    get hasEnded() {
-      return telling.hasEnded;
-    },
-    get isOver() {
-      return telling.isOver;
-    },
-    get weight() {
-      return telling.weight;
-    },
-    tell: (entry) =>
-      telling.tell(entry).flatMap((frame): WireFrame[] => {
-        const { id: _, ...unnumbered } = frame;
-        // Of the stream, not of the turn.
-        if (frame.event === streamEnd) return count.isLast ? [unnumbered] : [];
-        number += 1;
-        return number > count.since ? [{ ...frame, id: number }] : [];
-      }),
-    fork: () => numbered(telling.fork(), { ...count, before: number }),
-  };
+export class NumberedTurn implements Telling<WireFrame> {
+  readonly #telling: Telling<WireFrame>;
+  readonly #count: Count;
+  #number: number;
+
+  constructor(telling: Telling<WireFrame>, count: Count) {
+    this.#telling = telling;
+    this.#count = count;
+    this.#number = count.before;
+  }
+
+  get seq(): number {
+    return this.#telling.seq;
+  }
+
+  get hasEnded(): boolean {
+    return this.#telling.hasEnded;
+  }
+
+  get isOver(): boolean {
+    return this.#telling.isOver;
+  }
+
+  get weight(): number {
+    return this.#telling.weight;
+  }
+
+  tell(entry: Entry): readonly WireFrame[] {
+    const { isLast, since } = this.#count;
+    return this.#telling.tell(entry).flatMap((frame): WireFrame[] => {
+      const { id: _, ...unnumbered } = frame;
+      // Of the stream, not of the turn.
+      if (frame.event === streamEnd) return isLast ? [unnumbered] : [];
+      this.#number += 1;
+      return this.#number > since ? [{ ...frame, id: this.#number }] : [];
+    });
+  }
+
+  fork(): NumberedTurn {
+    return new NumberedTurn(this.#telling.fork(), { ...this.#count, before: this.#number });
+  }
 }
 
 /** A connection that is lent to the turns of a session, one after the other. */

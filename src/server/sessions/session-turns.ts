@@ -49,14 +49,14 @@ export interface SoughtSession {
 export async function turnsOf(
   context: ServerContext,
   { tenant, session, as = 'console' }: SoughtSession,
-  { heavy, signal }: Asker,
+  { heavy, left }: Asker,
 ): Promise<readonly Turn[]> {
   const rows = await runsOf(context.home.dispatch, { tenant, conversation: session });
   await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
   const turns: Turn[] = [];
   let cardsBefore = 0;
   for (const row of rows) {
-    const told = await toldOf(context, { row, cardsBefore }, { as, signal });
+    const told = await toldOf(context, { row, cardsBefore }, { as, signal: left() });
     turns.push({ row, cardsBefore, ...told });
     cardsBefore += told.cards;
   }

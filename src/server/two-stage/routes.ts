@@ -36,14 +36,14 @@ export const twoStageRoutes: readonly Route[] = [
     role: 'member',
     body: z.unknown(),
     answers: { ...stream, ...toldWhy, 409: { about: 'It does not wait after that batch.' } },
-    async handle({ context, caller, params, body, header, heavy, signal }) {
+    async handle({ context, caller, params, body, header, heavy, left }) {
       expectEnabled();
       const batch = parsed(Resuming, body, 'The body');
       const { run } = await runOf(context, caller, batch.requestId);
       const request = { params, query: {}, body, header };
       const door = doorAt('/api/chat/messages_two_stage/resume');
       const protocol = context.protocols.named(name);
-      const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
+      const visitor = { context, caller, protocol, door, request, asker: { heavy, left } };
       return done(visitor, { wants: 'resume', of: { run }, batch, form: 'stream' });
     },
   }),
@@ -103,13 +103,13 @@ function chat(path: string, about: string, isTwoStage: boolean): Route {
     role: 'member',
     body: z.unknown(),
     answers: { ...stream, ...toldWhy },
-    handle({ context, caller, params, body, header, heavy, signal }) {
+    handle({ context, caller, params, body, header, heavy, left }) {
       if (isTwoStage) expectEnabled();
       const message = readMessage(body);
       const app = message.app ?? conversing(context);
       const request = { params, query: {}, body, header };
       const protocol = context.protocols.named(name);
-      const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
+      const visitor = { context, caller, protocol, door, request, asker: { heavy, left } };
       return done(visitor, wishOf(message, { app, isTwoStage }));
     },
   });

@@ -34,7 +34,7 @@ export class Channel {
 
   constructor(settings: ChannelSettings) {
     this.#settings = settings;
-    this.#window = windowAt(settings.source.start);
+    this.#window = new Window(settings.source.start);
     this.#stop = settings.source.live({
       piece: (piece) => this.#hear(piece),
       over: (failure) => this.#end(failure),
@@ -97,7 +97,8 @@ export class Channel {
   #hear(piece: Piece): void {
     if (this.#isClosed) return;
     this.#window.push(piece);
-    this.#flushSoon();
+    if (this.viewers.size < crowd && !this.#timer) this.#serveAll();
+    else this.#flushSoon();
   }
 
   #end(failure: unknown): void {
@@ -113,23 +114,21 @@ export class Channel {
 
   #flushSoon(): void {
     if (this.#timer) return;
-    const pause = this.#pause();
+    const pause = Math.min(longestPause, Math.max(shortestPause, this.viewers.size / viewersPerMillisecond));
     const due = this.#flushedAt + pause - this.#settings.now();
-    if (pause === 0 || due <= 0) return this.#flush();
+    if (due <= 0) return this.#flush();
     this.#timer = setTimeout(() => this.#flush(), due);
-  }
-
-  #pause(): number {
-    const { size } = this.viewers;
-    if (size < crowd) return 0;
-    return Math.min(longestPause, Math.max(shortestPause, size / viewersPerMillisecond));
   }
 
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const viewer of this.viewers) if (viewer.is === 'live') this.#serve(viewer);
+    this.#serveAll();
     this.#flushedAt = this.#settings.now();
+  }
+
+  #serveAll(): void {
+    for (const viewer of this.viewers) if (viewer.is === 'live') this.#serve(viewer);
   }
 
   #serve(viewer: Viewer): void {
@@ -193,21 +192,40 @@ const windowSize = 256 * 1024;
 const sliceSize = 64 * 1024;
 
 /** The newest frames of one run in one protocol, shared by all who watch it. */
-interface Window {
+class Window {
   /** The last entry that is known here. */
-  readonly head: number;
-  push(piece: Piece): void;
+  head: number;
+  readonly #pieces: Piece[] = [];
+  #size = 0;
+  /** What was given last, and to whom: nearly all viewers are at the same place, and get the same bytes. */
+  #given: Slice | undefined;
+  #givenAfter = -1;
+  #givenAt = -1;
+
+  constructor(start: number) {
+    this.head = start;
+  }
+
+  push(piece: Piece): void {
+    this.#pieces.push(piece);
+    this.#size += piece.size;
+    this.head = piece.last;
+    while (this.#size > windowSize && this.#pieces.length > 1) this.#size -= this.#pieces.shift()?.size ?? 0;
+  }
+
   /** What a viewer at `after` gets next; undefined when that is no longer here. */
-  slice(after: number): Slice | undefined;
-}
+  slice(after: number): Slice | undefined {
+    if (this.#givenAfter === after && this.#givenAt === this.head) return this.#given;
+    const newest = this.#pieces.at(-1);
+    const isNext = newest?.first === after + 1 && newest.size <= sliceSize;
+    this.#given = isNext ? newest.from(after, sliceSize) : this.#join(after);
+    this.#givenAfter = after;
+    this.#givenAt = this.head;
+    return this.#given;
+  }
 
-function windowAt(start: number): Window {
-  const pieces: Piece[] = [];
-  let head = start;
-  let size = 0;
-  let shared: { readonly after: number; readonly head: number; readonly slice: Slice } | undefined;
-
-  const join = (after: number): Slice | undefined => {
+  #join(after: number): Slice | undefined {
+    const pieces = this.#pieces;
     const oldest = pieces[0];
     if (!oldest || oldest.first > after + 1) return undefined;
     let last = after;
@@ -221,28 +239,7 @@ function windowAt(start: number): Window {
       if (last < piece.last) break;
     }
     return new Slice(text, last);
-  };
-
-  return {
-    get head() {
-      return head;
-    },
-    push(piece) {
-      pieces.push(piece);
-      size += piece.size;
-      head = piece.last;
-      while (size > windowSize && pieces.length > 1) size -= pieces.shift()?.size ?? 0;
-    },
-    slice(after) {
-      // Nearly all viewers are at the same place: they get the same bytes, joined once.
-      if (shared?.after === after && shared.head === head) return shared.slice;
-      const newest = pieces.at(-1);
-      const isNext = newest?.first === after + 1 && newest.size <= sliceSize;
-      const slice = isNext ? newest.from(after, sliceSize) : join(after);
-      if (slice) shared = { after, head, slice };
-      return slice;
-    },
-  };
+  }
 }
 
 /** A comment: no client takes it for a frame, and whatever is between us sees that the connection lives. */

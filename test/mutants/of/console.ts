@@ -97,7 +97,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'every turn of a session ends its stream',
     file: 'src/server/sessions/session-sink.ts',
-    find: 'return count.isLast ? [unnumbered] : [];',
+    find: 'return isLast ? [unnumbered] : [];',
     replace: 'return [unnumbered];',
     test: 'src/server/routes/session-stream.test.ts',
     only: 'numbered through',
