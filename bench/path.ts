@@ -12,6 +12,7 @@ const rounds = Number(process.env['ROUNDS'] ?? 3);
 const base = process.env['BASE'];
 
 const steady = { streams: 100, runs: 1, stagger: 10, plan: { deltas: 250, tools: 0, pace: 20 } };
+const newWords = { ...steady, plan: { ...steady.plan, newWords: true } };
 const withTool = { streams: 100, runs: 2, stagger: 17, plan: { deltas: 40, tools: 1, pace: 20 } };
 const starts = { streams: 1, runs: 100, stagger: 0, plan: { deltas: 1, tools: 0, pace: 1 } };
 const steps = { streams: 1, runs: 5, stagger: 0, plan: { deltas: 1, tools: 20, pace: 1 } };
@@ -129,7 +130,13 @@ function deltasOf({ streams, runs, plan: { deltas, tools } }: Load): number {
 
 /** The same visits to everyone, by turns; ratios are those of one round to `raw` in the same round. */
 async function compare(peer: ChildProcess, subjects: readonly Subject[]): Promise<void> {
-  const loads = { steady, 'with start and tool': withTool, start: starts, 'tool step': steps };
+  const loads = {
+    steady,
+    'steady, every word new': newWords,
+    'with start and tool': withTool,
+    start: starts,
+    'tool step': steps,
+  };
   const costs = new Map<string, number[]>();
   const ratios = new Map<string, number[]>();
   const rows = new Map<string, Seen>();

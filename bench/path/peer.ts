@@ -4,6 +4,11 @@ import { json } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked, Had, Visit } from './plan.ts';
+import { prose } from './prose.ts';
+
+/** When the pieces of each stream left the model, in their order: the model and the viewers share a clock. */
+const sentAt = new Map<number, number[]>();
+const nextWord = prose(1);
 
 const keptOpen = new Agent({ keepAlive: true, maxSockets: Infinity });
 
@@ -12,11 +17,21 @@ model.listen(0, '127.0.0.1', () => process.send?.((model.address() as AddressInf
 
 async function answer(asking: IncomingMessage, response: ServerResponse): Promise<void> {
   const { messages } = (await json(asking)) as { readonly messages: readonly { readonly content: string }[] };
-  const { deltas, pace, call, open = 0 } = JSON.parse(messages.at(-1)?.content ?? '{}') as Asked;
+  const {
+    deltas,
+    pace,
+    call,
+    stream = 0,
+    newWords,
+    open = 0,
+  } = JSON.parse(messages.at(-1)?.content ?? '{}') as Asked;
+  const times = sentAt.get(stream) ?? [];
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  await paced(deltas, pace, () =>
-    response.write(chunk({ content: `word ${performance.now().toFixed(3)} ` })),
-  );
+  await paced(deltas, pace, () => {
+    const now = performance.now();
+    times.push(now);
+    response.write(chunk({ content: newWords ? `word ${now.toFixed(3)} ` : `${nextWord()} ` }));
+  });
   if (open > 0) await sleep(open);
   const isCall = call !== undefined;
   if (isCall) for (const delta of callPieces(call)) response.write(chunk(delta));
@@ -68,14 +83,25 @@ function had(latencies: readonly number[]): Had {
   return { deltas: sorted.length, p50: at(0.5), p99: at(0.99) };
 }
 
-async function watch({ url, kind, plan }: Visit, latencies: number[]): Promise<void> {
-  const body = JSON.stringify(plan);
-  if (kind === 'raw') return read(await ask('POST', `${url}/run`, body), latencies);
-  const begun = await ask('POST', `${url}/api/runs`, JSON.stringify({ app: 'talk', input: { text: body } }));
-  if (begun.headers['content-type']?.startsWith('text/event-stream')) return read(begun, latencies);
+let streams = 0;
+
+async function watch(visit: Visit, latencies: number[]): Promise<void> {
+  streams += 1;
+  const stream = streams;
+  const times: number[] = [];
+  sentAt.set(stream, times);
+  await read(await begun(visit, JSON.stringify({ ...visit.plan, stream })), times, latencies);
+  sentAt.delete(stream);
+}
+
+/** The stream of a run that was just started. */
+async function begun({ url, kind }: Visit, text: string): Promise<IncomingMessage> {
+  if (kind === 'raw') return ask('POST', `${url}/run`, text);
+  const answered = await ask('POST', `${url}/api/runs`, JSON.stringify({ app: 'talk', input: { text } }));
+  if (answered.headers['content-type']?.startsWith('text/event-stream')) return answered;
   // Older checkouts answer with the name of the run alone.
-  const { run } = (await json(begun)) as { readonly run: string };
-  await read(await ask('GET', `${url}/api/runs/${run}/events`), latencies);
+  const { run } = (await json(answered)) as { readonly run: string };
+  return ask('GET', `${url}/api/runs/${run}/events`);
 }
 
 function ask(method: string, url: string, body = ''): Promise<IncomingMessage> {
@@ -95,18 +121,21 @@ function ask(method: string, url: string, body = ''): Promise<IncomingMessage> {
   });
 }
 
-const sentAt = /"x":"word ([\d.]+) /g;
+const piece = /"x":"/g;
 
-/** Every piece says when it was sent. */
-async function read(response: IncomingMessage, latencies: number[]): Promise<void> {
+async function read(response: IncomingMessage, times: readonly number[], latencies: number[]): Promise<void> {
   if (response.statusCode !== 200 && response.statusCode !== 201)
     throw new Error(`The server answered ${response.statusCode}.`);
   let rest = '';
+  let had = 0;
   for await (const bytes of response) {
     const now = performance.now();
     const text = rest + String(bytes);
     const end = text.lastIndexOf('\n\n') + 2;
-    for (const [, at] of text.slice(0, end).matchAll(sentAt)) latencies.push(now - Number(at));
+    for (const _ of text.slice(0, end).matchAll(piece)) {
+      latencies.push(now - (times[had] ?? now));
+      had += 1;
+    }
     rest = text.slice(end);
   }
 }

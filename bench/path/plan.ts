@@ -8,12 +8,16 @@ export interface Plan {
   readonly pace: number;
   /** Milliseconds before a turn ends: the stream stays open. */
   readonly open?: number;
+  /** Whether each piece has a word that nobody has said before: what finds runs by their words grows fastest then. */
+  readonly newWords?: boolean;
 }
 
 /** What the model is asked in one turn. */
 export interface Asked extends Plan {
   /** The number of the call it makes at the end; none where it answers. */
   readonly call?: number;
+  /** Whose answer it is. */
+  readonly stream?: number;
 }
 
 /** Streams that are watched at the same time, each run after run. */
