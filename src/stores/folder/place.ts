@@ -25,12 +25,12 @@ export interface FolderPlace {
  */
 export function placeOfFolder(folder: string, file: string, parts: readonly Part[]): FolderPlace {
   const own = ownWrites(file, parts);
-  const { dev, ino } = statSync(file, { bigint: true });
+  const { dev, ino } = statSync(file);
   return {
     note: () => own.note(),
     close: () => own.close(),
     lost() {
-      const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+      const found = statSync(file, { throwIfNoEntry: false });
       if (found?.dev === dev && found.ino === ino)
         return own.isForeign(found) ? overwritten(folder) : undefined;
       const what = found ? 'was replaced by another' : 'was deleted or moved away';
@@ -82,8 +82,12 @@ export function highWater(path: string, commits: number): HighWater {
   writeWhole(path, line(commits), { mode: 0o600 });
   syncFolder(dirname(path));
   const file = openSync(path, 'r+');
+  const bytes = Buffer.from(line(commits), 'latin1');
   return {
-    raise: (count) => void writeSync(file, line(count), 0, 'latin1'),
+    raise(count) {
+      bytes.write(line(count), 'latin1');
+      writeSync(file, bytes, 0, bytes.length, 0);
+    },
     close() {
       fsyncSync(file);
       closeSync(file);

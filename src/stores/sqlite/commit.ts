@@ -9,7 +9,7 @@ import type { Operation, Reply } from '../batch.ts';
 import { change, query } from './rows.ts';
 import type { SqliteTables } from './tables.ts';
 import { definitionOwner, fileOwner } from '../store.ts';
-import { type BigIntStats, openSync, readSync, fstatSync, closeSync } from 'node:fs';
+import { type Stats, openSync, readSync, fstatSync, closeSync } from 'node:fs';
 
 export type Committer = (time: ReturnType<Clock>, operations: readonly Operation[]) => Reply;
 
@@ -87,22 +87,30 @@ function transaction(
   const begin = change(database, 'BEGIN IMMEDIATE');
   const changes = query<{ readonly total: number }>(database, 'SELECT total_changes() AS total');
   // Not by RETURNING: that makes and drops a table of its own in every commit.
-  const count = change(database, 'UPDATE commits SET count = count + 1');
+  const count = change(database, 'UPDATE commits SET count = ?');
   const counted = query<{ readonly count: number }>(database, 'SELECT count FROM commits');
+  // Nobody else changes anything: what the last commit left need not be asked for.
+  let known: { readonly total: number; readonly commits: number } | undefined;
   const commit = change(database, 'COMMIT');
   const rollback = change(database, 'ROLLBACK');
   return (work, isCommit = false) => {
+    const before = known;
+    known = undefined;
     try {
       begin();
-      const before = changes.one()?.total;
+      const { total, commits } = before ?? {
+        total: changes.one()?.total ?? 0,
+        commits: counted.one()?.count ?? 0,
+      };
       const result = work();
       tables.finish();
-      if (!isCommit && changes.one()?.total === before) {
+      const changed = changes.one()?.total ?? 0;
+      if (!isCommit && changed === total) {
         rollback();
+        known = { total, commits };
         return result;
       }
-      count();
-      const commits = counted.one()?.count ?? 0;
+      count(commits + 1);
       const lost = place.lost();
       if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });
       try {
@@ -110,7 +118,8 @@ function transaction(
       } finally {
         place.note();
       }
-      afterCommit(() => mark.raise(commits));
+      afterCommit(() => mark.raise(commits + 1));
+      known = { total: changed + 1, commits: commits + 1 };
       return result;
     } catch (thrown) {
       if (database.isTransaction) rollback();
@@ -190,7 +199,7 @@ export interface OwnWrites {
   /** What was written up to now, this process has written. */
   note(): void;
   /** Whether somebody else has written there since. */
-  isForeign(found: BigIntStats): boolean;
+  isForeign(found: Stats): boolean;
   close(): void;
 }
 
@@ -208,12 +217,12 @@ export function ownWrites(path: string, parts: readonly Part[]): OwnWrites {
         return bytes.subarray(0, readSync(file, bytes, 0, length, at)).toString('latin1');
       })
       .join('|');
-  let stamp = stampOf(fstatSync(file, { bigint: true }));
+  let stamp = stampOf(fstatSync(file));
   let print = look();
   let isForeign = false;
   return {
     note() {
-      const now = stampOf(fstatSync(file, { bigint: true }));
+      const now = stampOf(fstatSync(file));
       if (isForeign || now === stamp) return;
       stamp = now;
       print = look();
@@ -228,6 +237,6 @@ export function ownWrites(path: string, parts: readonly Part[]): OwnWrites {
   };
 }
 
-function stampOf({ mtimeNs, size }: BigIntStats): string {
-  return `${mtimeNs} ${size}`;
+function stampOf({ mtimeMs, size }: Stats): string {
+  return `${mtimeMs} ${size}`;
 }

@@ -16,7 +16,7 @@ test('[Q45] what somebody else has written is told from what was noted, and from
   write('head one rest');
   const own = ownWrites(file, [{ at: 5, length: 3 }]);
   onTestFinished(() => own.close());
-  const isForeign = (): boolean => own.isForeign(statSync(file, { bigint: true }));
+  const isForeign = (): boolean => own.isForeign(statSync(file));
   write('head two rest');
   own.note();
   expect(isForeign()).toBe(false);

@@ -241,34 +241,45 @@ export function freshTerms(database: DatabaseSync): FreshTerms {
     database,
     'SELECT holder, owner, terms FROM freshTerm CROSS JOIN termsOf USING (holder) ORDER BY holder',
   );
-  const count = query<{ readonly count: number }>(database, 'SELECT count(*) AS count FROM freshTerm');
+  const holders = query<{ readonly holder: number }>(database, 'SELECT holder FROM freshTerm');
   const terms = query<{ readonly terms: string }>(database, 'SELECT terms FROM termsOf WHERE holder = ?');
   const insert = change(database, 'INSERT OR IGNORE INTO freshTerm (holder, owner) VALUES (?, ?)');
   const place = change(database, 'INSERT OR IGNORE INTO term (owner, term, holder) VALUES (?, ?, ?)');
   const remove = change(database, 'DELETE FROM freshTerm WHERE holder = ?');
+  // The only writer knows them by heart: a run brings words several times before it ends.
+  let known: Set<number> | undefined;
+  const fresh = (): Set<number> => (known ??= new Set(holders.all().map(({ holder }) => holder)));
   let pass: Pass | undefined;
   const goOn = (under: Pass): void => {
     for (const { owner, term, holder } of under.left.slice(0, atOnce)) place(owner, term, holder);
     under.left = under.left.slice(atOnce);
     if (under.left.length > 0) return;
     // A run that got more meanwhile comes again with the next ones.
-    for (const run of under.runs) if (terms.one(run.holder)?.terms === run.terms) remove(run.holder);
+    for (const run of under.runs) if (terms.one(run.holder)?.terms === run.terms) forgetHolder(run.holder);
     pass = undefined;
+  };
+  const forgetHolder = (holder: number): void => {
+    remove(holder);
+    fresh().delete(holder);
   };
   return {
     note(owner, holder) {
-      insert(holder, owner);
-      if (!pass && (count.one()?.count ?? 0) >= placedTogether) {
+      if (!fresh().has(holder)) insert(holder, owner);
+      fresh().add(holder);
+      if (!pass && fresh().size >= placedTogether) {
         const runs = all.all();
         pass = { runs, left: postingsOf(runs) };
       }
       if (pass) goOn(pass);
     },
     drop(holder) {
-      remove(holder);
+      forgetHolder(holder);
       if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);
     },
-    forget: () => (pass = undefined),
+    forget() {
+      pass = undefined;
+      known = undefined;
+    },
   };
 }
 
