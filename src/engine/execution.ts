@@ -5,13 +5,13 @@ import type { Fence } from '../stores/store.ts';
 import { stopped } from '../run/stopped.ts';
 import { aborted } from './aborted.ts';
 import { Activity } from './activity.ts';
-import { Commands, apology, closings, type Recorded } from './recovery/recorded.ts';
+import { Commands, apology, askingIn, closings, type Recorded } from './recovery/recorded.ts';
 import { Conversation, SentHistory } from './conversation/conversation.ts';
 import type { CutOffs, Claimed, Loaded } from './recovery/load.ts';
 import { Deadlines, Lease, leaseLength, momentOf } from './time/deadlines.ts';
 import { forever } from './forever.ts';
 import { Line } from './conversation/line.ts';
-import { Parking, cancelAsking, Questions } from './question/questions.ts';
+import { cancelAsking, Parking, Questions } from './question/questions.ts';
 import { Prompts } from './turn/turn-meter.ts';
 import { Remembered } from './conversation/remembered.ts';
 import { Guarding, type RunGuards } from './record/guarding.ts';
@@ -40,15 +40,12 @@ export class Execution {
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly guarding: Guarding;
-  readonly cutOffs: CutOffs;
+  /** Absent where no worker could have been cut off yet. */
+  readonly cutOffs: CutOffs | undefined;
   readonly space: Space;
-  readonly line = new Line();
   readonly sent = new SentHistory(this);
   readonly conversation = new Conversation(this);
-  #remembered: Remembered | undefined;
   readonly prompts = new Prompts(this);
-  readonly questions = new Questions(this);
-  readonly parking = new Parking(this);
   readonly commands = new Commands(this);
   readonly steps = new StepWatch();
   readonly deadlines = new Deadlines(this);
@@ -59,6 +56,10 @@ export class Execution {
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
+  #remembered: Remembered | undefined;
+  #line: Line | undefined;
+  #questions: Questions | undefined;
+  #parking: Parking | undefined;
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
   #isLeaving = false;
@@ -84,12 +85,25 @@ export class Execution {
       if (why.failure.code !== 'rejected') world.log.error({ run: this.run, cause: why }, why.message);
       this.drop();
     });
-    this.questions.watchAll();
+    if (!isNew) this.questions.watchAll();
   }
 
-  /** Few agents leave anything to be remembered. */
+  // What few runs need is made for those.
+
   get remembered(): Remembered {
     return (this.#remembered ??= new Remembered(this));
+  }
+
+  get line(): Line {
+    return (this.#line ??= new Line());
+  }
+
+  get questions(): Questions {
+    return (this.#questions ??= new Questions(this));
+  }
+
+  get parking(): Parking {
+    return (this.#parking ??= new Parking(this));
   }
 
   /** Aborts when effects must end: a stop, or the run was lost. */
@@ -120,6 +134,11 @@ export class Execution {
   get isIdle(): boolean {
     if (!this.isLive || !this.#activity.isQuiet) return false;
     return this.#activity.isWaiting || this.tree.paused || this.#isAside;
+  }
+
+  /** Park the run if nothing of it can go on by itself. */
+  considerParking(): void {
+    if (this.isIdle) this.parking.consider();
   }
 
   /** Whether the flow turned out to be another than the recorded one: nothing it does counts any more. */
@@ -174,14 +193,14 @@ export class Execution {
     } finally {
       this.#activity.land();
       if (!this.isLive) await forever();
-      this.parking.consider();
+      this.considerParking();
     }
   }
 
   /** Something that only a person, a time or another run can bring about: the run may be parked meanwhile. */
   async waiting<T>(what: Promise<T>): Promise<T> {
     const waited = this.#activity.waiting(what);
-    this.parking.consider();
+    this.considerParking();
     try {
       return await waited;
     } finally {
@@ -202,7 +221,7 @@ export class Execution {
   /** Resolves when the run is resumed. Looked at again afterwards: it may have been paused anew. */
   gate(): Promise<void> {
     if (!this.isLive || this.#isAside || this.#isLeaving) return forever();
-    this.parking.consider();
+    this.considerParking();
     return this.commands.resumed;
   }
 
@@ -222,7 +241,7 @@ export class Execution {
       this.#isAside = true;
       this.emit({ type: 'notice.posted', step: 0, code, message });
       if (!this.tree.paused) this.emit({ type: 'run.paused', by: 'engine', reason: message });
-      this.parking.consider();
+      this.considerParking();
     }
     return forever();
   }
@@ -285,7 +304,7 @@ export class Execution {
       told = await answered(this, question);
     } finally {
       this.#activity.land();
-      this.parking.consider();
+      this.considerParking();
     }
     return told ? told.answer : forever();
   }
@@ -309,8 +328,9 @@ export class Execution {
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     if (this.#mode === 'gone' || this.#mode === 'ending') return;
-    const cancelling = cancelAsking(this);
-    if (cancelling) await cancelling;
+    // The run is over, and nobody will answer what agents elsewhere still ask.
+    const asking = askingIn(this.tree);
+    if (asking.length > 0) await cancelAsking(this, asking);
     this.#mode = 'ending';
     this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);

@@ -144,13 +144,14 @@ export class Secrets implements Guard {
   }
 
   /** The text without secrets. */
-  readonly clean = (text: string): string => clean(this, text);
+  readonly clean = (text: string): string => (this.isEmpty ? text : clean(this, text));
 
   /** A value without secrets in any of its texts; itself if there are none. */
-  readonly cleanAll = <T>(value: T): T => cleanAll(this, value);
+  readonly cleanAll = <T>(value: T): T => (this.isEmpty ? value : cleanAll(this, value));
 
   /** The same of a value that may be long: between parts of its texts it rests. */
-  readonly cleanLong = <T>(value: T, rest: () => Promise<void>): Promise<T> => cleanLong(this, value, rest);
+  readonly cleanLong = async <T>(value: T, rest: () => Promise<void>): Promise<T> =>
+    this.isEmpty ? value : cleanLong(this, value, rest);
 
   #lookFor(value: string): number {
     this.#version += 1;

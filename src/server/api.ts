@@ -90,7 +90,6 @@ async function contextOf(
   home: OpenFolder,
   { config, folder, log, closing, ...settings }: Serving,
 ): Promise<ServerContext> {
-  const now = (): number => Date.now();
   const requestLog = requestLogOf(config.server.log, log);
   const logTail = logTailOf();
   const door = await settings.doorOf({
@@ -98,7 +97,7 @@ async function contextOf(
     store: home.store,
     auth: config.auth,
     server: config.server,
-    now,
+    now: Date.now,
     problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
     ...present({ warn: settings.warn }),
@@ -109,7 +108,7 @@ async function contextOf(
     viewers: () => channels.count(),
     isReady: async () => (await readiness.now()) === undefined,
   });
-  const channels = channelsOf(home, { log, ...settings }, (characters) => metrics.delivered(characters));
+  const channels = channelsOf(home, { log, ...settings }, metrics.delivered);
   return {
     home,
     door,
@@ -124,10 +123,10 @@ async function contextOf(
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
     address: settings.address,
     protocols: protocolsOf(settings.protocols),
-    now,
+    now: Date.now,
     newId: home.newId,
-    isClosing: () => closing.aborted,
-    log: followed(requestLog, logTail, now),
+    closing,
+    log: followed(requestLog, logTail, Date.now),
     logTail,
     feedViewers: feedOf(home, log),
     alarm: alarmOf(),
@@ -143,7 +142,7 @@ function channelsOf(
   return new Channels({
     journal,
     clean: secrets.clean,
-    now: () => Date.now(),
+    now: Date.now,
     problem(run, cause) {
       // A run that was erased, or a store that was closed, is no bug.
       if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');

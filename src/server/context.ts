@@ -36,8 +36,8 @@ export interface ServerContext {
   readonly address: () => string | undefined;
   now(): number;
   newId(kind: string): string;
-  /** True from the moment the server begins to go away. */
-  isClosing(): boolean;
+  /** Aborts when the server begins to go away. */
+  readonly closing: AbortSignal;
   /** What whoever operates the server reads: requests, and bugs, which no client hears of. */
   readonly log: RequestLog;
   /** What of it callers may follow. */
@@ -49,7 +49,7 @@ export interface ServerContext {
 
 /** Fails once the server has begun to go away. */
 export function expectOpen(context: ServerContext): void {
-  if (!context.isClosing()) return;
+  if (!context.closing.aborted) return;
   const message = 'The server is going away: try again in a moment.';
   throw new RunError('unavailable', message, { retryable: true });
 }

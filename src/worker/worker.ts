@@ -5,7 +5,8 @@ import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
 import { flowId, flowOf, runFlow } from '../engine/scope/run-flow.ts';
 import { leaseLength, momentOf, type Moment } from '../engine/time/deadlines.ts';
-import { loadClaimed, newRun, type Claimed, type Loaded, Probation } from '../engine/recovery/load.ts';
+import { loadClaimed, type Claimed, type Loaded, Probation } from '../engine/recovery/load.ts';
+import { newRun } from '../engine/recovery/recorded.ts';
 import { recordCommands } from '../engine/recovery/record-commands.ts';
 import type { Workplace } from '../engine/world.ts';
 

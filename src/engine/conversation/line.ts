@@ -5,7 +5,7 @@ import { waitingForPerson } from '../../run/notices.ts';
 import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from '../execution.ts';
 import { failureOf } from '../../run/failure.ts';
-import { type Leaf, goneOn } from '../leaf/leaf.ts';
+import { goneOn } from '../leaf/leaf.ts';
 import { otherRuns, sendToOther, treeOfOther } from './other-runs.ts';
 import type { BegunTurn } from './sent-traces.ts';
 import { positionOf } from './standing.ts';
@@ -122,8 +122,7 @@ async function tell(execution: Execution, step: Step): Promise<void> {
  * since what was shown to that person is not how things stand now. Should this process die before, it is found out when
  * that turn is about to begin.
  */
-export async function leaveLine(execution: Execution, step: Step, { exclusive }: Leaf): Promise<void> {
-  if (exclusive === undefined) return;
+export async function leaveLine(execution: Execution, step: Step, exclusive: string): Promise<void> {
   await execution.line.stepAside(execution, exclusive);
   await execution.insist(() =>
     tellWhoAsks(execution, step).catch((thrown: unknown) => unlessAway(execution, thrown)),

@@ -37,7 +37,8 @@ export async function settleDoubt(execution: Execution, step: Step, { leaf, why 
     if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
     else await askWhetherItHappened(execution, step, { leaf, recalled, why });
   }
-  if (step.closedAt !== undefined) await leaveLine(execution, step, leaf);
+  const { exclusive } = leaf;
+  if (exclusive !== undefined && step.closedAt !== undefined) await leaveLine(execution, step, exclusive);
 }
 
 const ended = 'The worker ended during this attempt.';
@@ -46,7 +47,7 @@ const lost = 'By its own history the agent never got the message.';
 
 /** What our own end cut off is not counted against the budget; what a person agreed to was agreed to once. */
 async function repeat(execution: Execution, step: Step, { leaf, reason }: Repetition): Promise<void> {
-  const isTooOften = execution.cutOffs.of(step.id) >= mostCutOffs;
+  const isTooOften = (execution.cutOffs?.of(step.id) ?? 0) >= mostCutOffs;
   if (isTooOften && !(await mayTryAgain(execution, step))) return;
   const first = { purpose: 'begin', bytes: leaf.bytes, attempt: 1 } as const;
   if (!approvalOf(execution, step, first)) return again(execution, step, { leaf, reason });

@@ -34,7 +34,7 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
   // What it is called for learns of the end of its time from the step.
   await working.catch((thrown: unknown) => (deadlines.hasCut(step.id) ? undefined : Promise.reject(thrown)));
   if (!deadlines.hasCut(step.id)) return step;
-  await execution.busy(leaveLine(execution, step, leaf));
+  if (leaf.exclusive !== undefined) await execution.busy(leaveLine(execution, step, leaf.exclusive));
   return deadlines.hasCut(parent) ? forever() : step;
 }
 
@@ -137,7 +137,9 @@ async function settle(
   { leaf, outcome }: { readonly leaf: Leaf; readonly outcome: LeafOutcome },
 ): Promise<void> {
   await closeLeaf(execution, step, outcome);
-  if (!execution.deadlines.hasCut(step.id)) await leaveLine(execution, step, leaf);
+  const { exclusive } = leaf;
+  if (exclusive !== undefined && !execution.deadlines.hasCut(step.id))
+    await leaveLine(execution, step, exclusive);
 }
 
 /** Refusals a flow must tell from others, to end with an answer. */

@@ -5,12 +5,11 @@ import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import { atTime } from '../time/at-time.ts';
 import type { Agent } from '../../catalog/agent.ts';
-import { type Json, isBlobRef } from '../../run/values.ts';
+import type { Json } from '../../run/values.ts';
 import { RunError, sentenceOf, failureOf } from '../../run/failure.ts';
 import { aborted } from '../aborted.ts';
 import { resultOf } from '../record/large.ts';
 import type { AgentQuestion } from '../../gateways/gateway.ts';
-import { turnAfter } from '../turn/turn-after.ts';
 import type { RunState } from '../../stores/store.ts';
 import { linesBegun } from '../conversation/line.ts';
 
@@ -127,7 +126,7 @@ export class Questions {
     const isStill = approval?.deferred === deferred && !approval?.decided && approval?.lapsedAt === undefined;
     if (!execution.isLive || !isStill) return;
     execution.emit({ type: 'approval.returned', approval: id });
-    execution.parking.consider();
+    execution.considerParking();
   }
 
   /** A decision that is there already was earlier than the clock. */
@@ -144,7 +143,7 @@ export class Questions {
       shown,
     });
     this.settle(approval);
-    execution.parking.consider();
+    execution.considerParking();
   }
 }
 
@@ -190,12 +189,10 @@ export async function cancelTurn(execution: Execution, { agent, step, token }: E
   }
 }
 
-/** The run is over, and nobody will answer what agents elsewhere still ask. Undefined where nobody asks. */
-export function cancelAsking(execution: Execution): Promise<unknown> | undefined {
+/** Tells agents elsewhere that nobody will answer what these turns of theirs ask. */
+export async function cancelAsking(execution: Execution, asking: readonly Step[]): Promise<void> {
   const { catalog } = execution.world;
-  const asking = askingIn(execution);
-  if (asking.length === 0) return undefined;
-  return Promise.all(
+  await Promise.all(
     asking.map(async (step) => {
       const agent = catalog.agents.find(({ name }) => name === step.agent);
       const token = async (): Promise<Json | undefined> => {
@@ -206,21 +203,6 @@ export function cancelAsking(execution: Execution): Promise<unknown> | undefined
       if (agent) await cancelTurn(execution, { agent, step: step.id, token });
     }),
   );
-}
-
-/** Turns that ended with a question and have not gone on with its answer. */
-function askingIn({ tree }: Execution): readonly Step[] {
-  const turns = [...tree.steps.values()].filter(({ kind }) => kind === 'turn');
-  const begun = new Set(turns.filter(({ started }) => started).map(({ parent, key }) => `${parent} ${key}`));
-  return turns.filter(
-    ({ parent, key, status, result }) =>
-      status === 'completed' && mayAsk(result) && !begun.has(`${parent} ${turnAfter(key)}`),
-  );
-}
-
-function mayAsk(result: Step['result']): boolean {
-  if (isBlobRef(result)) return true;
-  return typeof result === 'object' && result !== null && 'questions' in result;
 }
 
 /** A run whose next time is this near is not parked: to take it up again costs more than to wait. Milliseconds. */

@@ -57,7 +57,7 @@ export class HoldBack {
       case 'title.appended':
         return this.#tell(event, this.#take(event, 'whole'));
       case 'step.opened':
-        return this.#open(event, titleOf(event));
+        return event.origin === undefined ? this.#passWhole(event) : this.#open(event, titleOf(event));
       case 'step.closed':
       case 'step.retried':
         this.#end((step) => this.#isWithin(step, event.step));

@@ -21,19 +21,14 @@ export interface Claimed {
 export interface Loaded {
   readonly tree: RunTree;
   readonly recorded: Recorded;
-  readonly cutOffs: CutOffs;
+  /** Absent of a new one. */
+  readonly cutOffs?: CutOffs;
   /** Whether it was created in this worker's hand, a moment ago. */
   readonly isNew?: boolean;
   /** What its journal, and what is kept beside it, takes up. */
   readonly bytes: number;
   /** What it runs, where that is known already. */
   readonly definition?: Json | undefined;
-}
-
-/** A run that has only just begun. */
-export function newRun(tree: RunTree, definition?: Json): Loaded {
-  const recorded = recordedIn(tree, []);
-  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), isNew: true, bytes: 0, definition };
 }
 
 /** A run that was claimed. A damaged one is let go: the store gives it to nobody any more, and ends it if that was asked. */
@@ -92,6 +87,7 @@ export class Probation {
   /** Resolves when the run may go on; never, if a person stops it. */
   async pass(execution: Execution): Promise<void> {
     const { cutOffs, tree } = execution;
+    if (!cutOffs) return;
     // Not before it is known that this worker took it: it would have to be counted.
     if (cutOffs.run > 0) await execution.barrier();
     if (!cutOffs.isSuspicious) return;
@@ -124,7 +120,7 @@ async function mayGoOn(execution: Execution, root: Step): Promise<boolean> {
     purpose: 'crash',
     bytes: null,
     // Allowed once, it may come to this again.
-    place: execution.cutOffs.allowed,
+    place: execution.cutOffs?.allowed ?? 0,
     title: 'Shall this run go on?',
     message: `${mostCutOffs} workers in a row ended while this run was in their hands, and it got no further: it may be what ended them. Approve to let it try once more, reject to stop it.`,
     allowed: ['approve', 'reject', 'defer'],
@@ -132,7 +128,7 @@ async function mayGoOn(execution: Execution, root: Step): Promise<boolean> {
   });
   const decided = await execution.questions.decision(approval);
   if (isYes(decided)) {
-    execution.cutOffs.allow(0);
+    execution.cutOffs?.allow(0);
     return true;
   }
   execution.emit({ type: 'stop.requested', by: decided.by, reason: 'It took its workers down.' });

@@ -1,7 +1,9 @@
 import { inScopes } from '../scope/notice-codes.ts';
 import type { Entry, EventOf, StepId, Call, RunEvent } from '../../run/events.ts';
 import { isOpen, stepOf, type RunTree, type Step } from '../../run/tree.ts';
-import type { BlobRef, Json } from '../../run/values.ts';
+import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
+import type { Loaded } from './load.ts';
+import { turnAfter } from '../turn/turn-after.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import type { Moment } from '../time/deadlines.ts';
@@ -259,6 +261,26 @@ export function apology(failure: Failure): string {
   return `I could not finish this. ${sentenceOf(failure)}`;
 }
 
+/** A run that has only just begun. */
+export function newRun(tree: RunTree, definition?: Json): Loaded {
+  return { tree, recorded: recordedIn(tree, []), isNew: true, bytes: 0, definition };
+}
+
+/** Turns that ended with a question and have not gone on with its answer. */
+export function askingIn(tree: RunTree): readonly Step[] {
+  const turns = [...tree.steps.values()].filter(({ kind }) => kind === 'turn');
+  const begun = new Set(turns.filter(({ started }) => started).map(({ parent, key }) => `${parent} ${key}`));
+  return turns.filter(
+    ({ parent, key, status, result }) =>
+      status === 'completed' && mayAsk(result) && !begun.has(`${parent} ${turnAfter(key)}`),
+  );
+}
+
+function mayAsk(result: Step['result']): boolean {
+  if (isBlobRef(result)) return true;
+  return typeof result === 'object' && result !== null && 'questions' in result;
+}
+
 /** What must be said before a run can end: every open step is closed, the deepest first. */
 export function closings(tree: RunTree, outcome: EventOf<'run.ended'>['outcome']): RunEvent[] {
   const open = [...tree.open].map((id) => tree.steps.get(id)).filter((step) => step !== undefined);
@@ -327,7 +349,7 @@ export class Commands {
       this.#resumed.resolve();
       this.#resumed = Promise.withResolvers();
     }
-    execution.parking.consider();
+    execution.considerParking();
   }
 }
 

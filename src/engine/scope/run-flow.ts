@@ -20,7 +20,7 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
   if (!execution.isNew) await execution.look();
   if (execution.tree.stopping) return execution.stop();
   while (execution.isGated) await execution.gate();
-  await probation.pass(execution);
+  if (!execution.isNew) await probation.pass(execution);
   const root = execution.tree.steps.get(0);
   if (!root) throw new Error('a tree without a root');
   try {

@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { Definition } from '../../run/definition.ts';
-import { RunError } from '../../run/failure.ts';
+import { RunError, failureOf } from '../../run/failure.ts';
 import { workflowOfApp } from '../../run/values.ts';
 import { bodyIn } from '../../front/definition-body.ts';
-import { storedApp, mayUse } from '../compose/app-definitions.ts';
+import { storedApp, type ConfiguredApp } from '../compose/app-definitions.ts';
 import type { Caller } from '../access/honest.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
 import { formerApps, lastOf, placesOf, type Former } from './former-apps.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
+import type { RunDefinition } from '../../front/front.ts';
+import type { DefinitionsFront } from '../../front/definitions.ts';
+import type { Access } from '../compose/named-flow.ts';
 
 /** What apps are looked up in. */
 export interface Apps {
@@ -104,4 +107,50 @@ async function appOf(
   const made = storedApp({ definition, body: bodyIn(text) }, { flows: catalog.flows, limits });
   if (made) kept.set(key, made);
   return made;
+}
+
+/**
+ * The apps of a configuration, published. A store that cannot be written now is asked again when something is started:
+ * whoever only looks must not need it.
+ */
+export async function publishedApps(
+  front: DefinitionsFront,
+  apps: readonly ConfiguredApp[],
+  isWhole: boolean,
+): Promise<readonly App[]> {
+  const published = apps.map(({ body, app }): App & Required<Pick<App, 'definition'>> => ({
+    ...app,
+    definition: untilDone(async () => {
+      const { definition, body: kept } = await front.provide({ kind: 'app', name: app.name }, body);
+      return { tenant: definition.tenant, hash: definition.hash, body: kept };
+    }),
+  }));
+  try {
+    await Promise.all(published.map(({ definition }) => definition()));
+    if (isWhole)
+      await front.retire(
+        'app',
+        published.map(({ name }) => name),
+      );
+  } catch (thrown) {
+    if (failureOf(thrown).code !== 'unavailable') throw thrown;
+  }
+  return published;
+}
+
+function untilDone(work: () => Promise<RunDefinition>): () => Promise<RunDefinition> {
+  let done: Promise<RunDefinition> | undefined;
+  return () =>
+    (done ??= work().catch((thrown: unknown) => {
+      done = undefined;
+      throw thrown;
+    }));
+}
+
+/** Whether somebody is among those an app is for. */
+export function mayUse(
+  { access }: { readonly access?: Access | undefined },
+  { who }: { readonly who: string },
+): boolean {
+  return access === undefined || access.everyone || access.people.includes(who);
 }

@@ -1,8 +1,7 @@
 import type { RunFilter, RunRow } from '../../stores/store.ts';
 import { mayAct, type Caller } from '../access/honest.ts';
 import { workflowOfApp } from '../../run/values.ts';
-import { knownApp, knownApps, type Apps } from './apps-for.ts';
-import { mayUse } from '../compose/app-definitions.ts';
+import { knownApp, knownApps, type Apps, mayUse } from './apps-for.ts';
 
 /** The names of the apps that are not for somebody: neither they nor their runs are there. Operators see all. */
 export async function hiddenApps({ home }: Apps, caller: Caller): Promise<ReadonlySet<string>> {

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
-import { failureOf, RunError } from '../../run/failure.ts';
+import { RunError } from '../../run/failure.ts';
 import { parsed, Limits, type Json } from '../../run/values.ts';
 import { configurationTenant, type Definition } from '../../run/definition.ts';
 import { atMost } from '../../run/tree.ts';
 import { present } from '../../run/codec.ts';
-import type { RunDefinition } from '../../front/front.ts';
 import type { Flow } from '../../engine/scope.ts';
-import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
+import type { BodyCheck, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { Used, Access } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
@@ -121,44 +120,6 @@ export interface ConfiguredApp {
   readonly former?: Flow | undefined;
 }
 
-/**
- * The apps of a configuration, published. A store that cannot be written now is asked again when something is started:
- * whoever only looks must not need it.
- */
-export async function publishedApps(
-  front: DefinitionsFront,
-  apps: readonly ConfiguredApp[],
-  isWhole: boolean,
-): Promise<readonly App[]> {
-  const published = apps.map(({ body, app }): App & Required<Pick<App, 'definition'>> => ({
-    ...app,
-    definition: untilDone(async () => {
-      const { definition, body: kept } = await front.provide({ kind: 'app', name: app.name }, body);
-      return { tenant: definition.tenant, hash: definition.hash, body: kept };
-    }),
-  }));
-  try {
-    await Promise.all(published.map(({ definition }) => definition()));
-    if (isWhole)
-      await front.retire(
-        'app',
-        published.map(({ name }) => name),
-      );
-  } catch (thrown) {
-    if (failureOf(thrown).code !== 'unavailable') throw thrown;
-  }
-  return published;
-}
-
-function untilDone(work: () => Promise<RunDefinition>): () => Promise<RunDefinition> {
-  let done: Promise<RunDefinition> | undefined;
-  return () =>
-    (done ??= work().catch((thrown: unknown) => {
-      done = undefined;
-      throw thrown;
-    }));
-}
-
 /** Who may use an app: those it names, and, of one that people made, whoever made it. */
 export function accessOf(
   { tenant, by }: Pick<Definition, 'tenant' | 'by'>,
@@ -166,12 +127,4 @@ export function accessOf(
 ): Access | undefined {
   if (!own || tenant === configurationTenant) return own;
   return { ...own, people: [...own.people, by] };
-}
-
-/** Whether somebody is among those an app is for. */
-export function mayUse(
-  { access }: { readonly access?: Access | undefined },
-  { who }: { readonly who: string },
-): boolean {
-  return access === undefined || access.everyone || access.people.includes(who);
 }

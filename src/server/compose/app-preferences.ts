@@ -4,7 +4,7 @@ import type { Shared } from '../../stores/store.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
-import { preferencesFor } from '../viewers/channels.ts';
+import { preferencesIn } from '../viewers/channels.ts';
 
 /** Terminals look at a folder without its configuration, so what apps prefer is kept beside their runs. */
 export const appPreferences: Kind<Preferences> = { kind: 'app preferences', schema: Preferences };
@@ -32,10 +32,6 @@ export async function keepPreferences(shared: Shared, apps: readonly App[]): Pro
     if (code !== 'unavailable') throw thrown;
     return { preferences, notices: [`Other terminals do not know what apps prefer to show: ${message}`] };
   }
-}
-
-function preferencesIn(byApp: ReadonlyMap<string, Preferences>): OpenFolder['preferences'] {
-  return (app, asked) => preferencesFor(byApp.get(app), asked);
 }
 
 async function read(shared: Pick<Shared, 'list'>): Promise<ReadonlyMap<string, Preferences>> {

@@ -17,7 +17,6 @@ import { openUploads } from './uploads.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
-import { publishedApps } from './app-definitions.ts';
 import { appsOf, configuredApps, flowsOf } from './configured-apps.ts';
 import { appsNow } from './apps-now.ts';
 import { definitionsIn } from './definitions-in.ts';
@@ -28,6 +27,7 @@ import { expectFolders, openConnections, openTools, type OpenedTools } from './t
 import { keepSecretNames } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import { newId, sha256, systemClock, type System } from '../context.ts';
+import { publishedApps } from '../apps/apps-for.ts';
 
 export interface FolderSettings {
   /** The data folder. */
@@ -79,10 +79,7 @@ export async function openFolder(settings: FolderSettings): Promise<OpenFolder> 
 
 /** From the first moment: a store looks for damage as soon as it is open. */
 function tellDamage({ listen }: Pick<Store, 'listen'>, log: Log): void {
-  listen((hint) => {
-    if (hint.type === 'damaged')
-      log.error({ run: hint.run, cause: errorOf(hint.failure) }, 'A run is damaged.');
-  });
+  listen(({ run, failure }) => log.error({ run, cause: errorOf(failure) }, 'A run is damaged.'), ['damaged']);
 }
 
 /** Work on the runs of a store that others share, and serve nothing. */
@@ -180,7 +177,7 @@ function worldOf(
     catalog: {
       ...code,
       get tools() {
-        return opened ? [...opened.now(), ...connections] : [];
+        return opened ? [...opened.all, ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },

@@ -42,7 +42,8 @@ export type ReadApp = {
 
 /** Tools as they come and go. */
 export interface ToolsNow {
-  now(): readonly Tool[];
+  /** Those there are now. */
+  readonly all: readonly Tool[];
   readonly servers: {
     /** Resolves when each server of tools has answered, or failed to, once. */
     readonly tried: Promise<void>;

@@ -80,7 +80,7 @@ function flowsFor(means: FlowMeans): Parameters<typeof workflow>[0] {
       if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
       return named.by(settings, means);
     },
-    effectOf: (tool) => means.tools?.now().find(({ name }) => name === tool)?.effect,
+    effectOf: (tool) => means.tools?.all.find(({ name }) => name === tool)?.effect,
   };
 }
 
@@ -146,7 +146,7 @@ function offersOf(tools: readonly Offered[]): Offered[] {
 
 /** What is there now of what the app wants; all of it unless said. */
 function offered(tools: ToolsNow | undefined, wanted: readonly string[] | undefined): readonly Offered[] {
-  const all = tools?.now() ?? [];
+  const all = tools?.all ?? [];
   return wanted ? wanted.flatMap((name) => all.filter((tool) => tool.name === name)) : all;
 }
 

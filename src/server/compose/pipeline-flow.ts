@@ -63,7 +63,7 @@ function skillsIn({ tools, apps, workflow }: FlowMeans): SkillMeans {
       if (!workflow) throw new RunError('unknown', `There is no workflow «${name}» here.`);
       return workflow(scope, name, asked);
     },
-    tool: (name) => tools?.now().find((tool) => tool.name === name),
+    tool: (name) => tools?.all.find((tool) => tool.name === name),
     async app(scope, name, { text, attachments }) {
       if (!apps) throw new RunError('unknown', `There is no app «${name}» here.`);
       // What it is now is recorded: a later edit does not reach this run.

@@ -28,7 +28,7 @@ export function expectTool(
   tools: ToolsNow,
   { tool: name, app, path }: { readonly tool: string; readonly app: string; readonly path: Wrong['path'] },
 ): void {
-  const all = tools.now();
+  const { all } = tools;
   if (all.some((tool) => tool.name === name) || tools.servers.owns(name)) return;
   const known = all.map((tool) => tool.name).join(', ') || 'none';
   throw misfit(app, [{ path, message: `there is no tool «${name}»; known: ${known}` }]);

@@ -48,13 +48,21 @@ const soonest = 500;
 export class ToolServers {
   /** Resolves when each has answered, or failed to, once. */
   readonly tried: Promise<void>;
+  /** What they offer. */
+  tools: readonly Tool[] = [];
   readonly #shelves: readonly Shelf[];
   readonly #closing = new AbortController();
   readonly #told = new Set<string>();
   readonly #keeping: readonly Promise<void>[];
+  readonly #changed: (tools: readonly Tool[]) => void;
   #hear: (notice: string) => void = () => {};
 
-  constructor(servers: readonly { readonly server: ToolServer; readonly patience: number }[]) {
+  /** `changed` hears of it when they offer something else. */
+  constructor(
+    servers: readonly { readonly server: ToolServer; readonly patience: number }[],
+    changed: (tools: readonly Tool[]) => void = () => {},
+  ) {
+    this.#changed = changed;
     this.#shelves = servers.map(({ server, patience }) => ({
       server,
       patience,
@@ -65,10 +73,6 @@ export class ToolServers {
     for (const shelf of this.#shelves) shelf.server.onChange?.(() => shelf.changed.abort());
     this.tried = Promise.all(this.#shelves.map(({ tried }) => tried.promise)).then(() => {});
     this.#keeping = this.#shelves.map((shelf) => this.#keep(shelf));
-  }
-
-  get tools(): readonly Tool[] {
-    return this.#shelves.flatMap(({ tools = [] }) => tools);
   }
 
   /** What a person should know: servers that are away, tools that changed or were left out. */
@@ -131,6 +135,8 @@ export class ToolServers {
       const enough = AbortSignal.timeout(patience);
       const { tools, notices } = await server.list(AbortSignal.any([signal, enough]));
       shelf.tools = tools;
+      this.tools = this.#shelves.flatMap((each) => each.tools ?? []);
+      this.#changed(this.tools);
       if (shelf.why !== undefined) this.#tell(isBack(shelf), shelf.why.whole);
       shelf.why = undefined;
       shelf.back.resolve();

@@ -22,7 +22,8 @@ export { doubtOf, shortPin, type Accepted, type Pinned } from '../../tools/mcp/p
 /** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
 export interface OpenedTools {
   readonly servers: ToolServers;
-  now(): readonly Tool[];
+  /** Those there are now. */
+  readonly all: readonly Tool[];
   close(): Promise<void>;
 }
 
@@ -44,17 +45,19 @@ export async function openTools(
     'MCP servers',
   );
   const names = new Set(own.map(({ name }) => name));
-  const servers = new ToolServers(await Promise.all(sources.map((source) => shelfOf(source, means))));
-  const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
+  const shelves = await Promise.all(sources.map((source) => shelfOf(source, means)));
   const rest = lookingAgain(...(sources.length > 0 ? [means.pins] : []));
-  return {
-    servers,
-    now,
+  const opened = {
+    all: own,
+    servers: new ToolServers(shelves, (theirs) => {
+      opened.all = [...own, ...theirs.filter(({ name }) => !names.has(name))];
+    }),
     close() {
       rest();
-      return servers.close();
+      return opened.servers.close();
     },
   };
+  return opened;
 }
 
 /** Requests that workflows may send. Agents are not offered them. */

@@ -158,7 +158,7 @@ function asked({ run }: RunRow, questions: readonly Approval[]): InputRequiredRe
 
 /** In this protocol, to close the stream of a call is to cancel it. When it is this server that goes away, nobody did. */
 async function cancelled({ context, caller }: Client, row: RunRow): Promise<never> {
-  if (!context.isClosing()) {
+  if (!context.closing.aborted) {
     const command = { type: 'stop', by: caller.who, reason: 'cancelled by an MCP client' } as const;
     await context.home.front.command(row, { command, id: stopOf(row.run) });
   }

@@ -10,7 +10,7 @@ import { RunError, failureOf } from '../../run/failure.ts';
 export interface Metrics {
   /** A request is over. `route` is the pattern, never the address: that has names in it. */
   answered(request: AnsweredRequest): void;
-  delivered(characters: number): void;
+  readonly delivered: (characters: number) => void;
   text(): Promise<string>;
   readonly contentType: string;
 }

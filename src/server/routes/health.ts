@@ -9,7 +9,7 @@ export const healthRoutes = [
   route({
     ...native.isReady,
     async handle({ context }) {
-      if (context.isClosing()) return { status: 503, json: { status: 'closing' } };
+      if (context.closing.aborted) return { status: 503, json: { status: 'closing' } };
       const reason = await context.readiness.now();
       const trouble = context.door.trouble();
       const told = trouble === undefined ? {} : { warnings: [context.hide(trouble)] };

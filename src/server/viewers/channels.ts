@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type {
-  Telling,
-  Protocol as AnyProtocol,
-  ViewOptions,
+import {
+  type Telling,
+  type Protocol as AnyProtocol,
+  type ViewOptions,
   Preferences,
 } from '../../projections/projection.ts';
 import { decodeAll, present } from '../../run/codec.ts';
@@ -23,6 +23,7 @@ import { OwnPreferences } from '../../wire/native/people.ts';
 import type { Kind } from '../shared/kind.ts';
 import { type SharedStore, watchedKind } from '../shared/watched-kind.ts';
 import type { ServerContext } from '../context.ts';
+import type { OpenFolder } from '../folder/open-folder.ts';
 
 export interface Watched {
   readonly run: string;
@@ -298,4 +299,8 @@ export function shownTo(
 ): Preferences {
   const { verbosity: _, ...own } = context.people.preferencesOf(caller);
   return context.home.preferences(app, { ...own, ...present({ stages, names, depth }) });
+}
+
+export function preferencesIn(byApp: ReadonlyMap<string, Preferences>): OpenFolder['preferences'] {
+  return (app, asked) => preferencesFor(byApp.get(app), asked);
 }

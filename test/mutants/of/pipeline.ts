@@ -27,7 +27,7 @@ export const pipelineMutants: readonly Mutant[] = [
   },
   {
     name: 'an app is there for those it does not name',
-    file: 'src/server/compose/app-definitions.ts',
+    file: 'src/server/apps/apps-for.ts',
     find: 'return access === undefined || access.everyone || access.people.includes(who);',
     replace: 'return access === undefined || access.people.length >= who.length * 0;',
     test: 'src/server/applications/routes.test.ts',
