@@ -5,9 +5,9 @@ import type { Flow } from '../src/engine/scope.ts';
 import type { AgentEvent } from '../src/gateways/gateway.ts';
 import { Secrets } from '../src/guards/secrets.ts';
 import { approval, budget } from '../src/policies/standard.ts';
-import { newId, sha256, systemClock } from '../src/server/context.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import { foldBench } from './fold.ts';
+import { newId, sha256, systemClock } from '../src/loop/machine.ts';
 
 const deltas = 100_000;
 const rounds = 5;

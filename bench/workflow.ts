@@ -6,13 +6,13 @@ import type { Flow } from '../src/engine/scope.ts';
 import { workflow } from '../src/flows/workflow/workflow.ts';
 import { Secrets } from '../src/guards/secrets.ts';
 import { approval, budget } from '../src/policies/standard.ts';
-import { newId, sha256, systemClock } from '../src/server/context.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import type { Store } from '../src/stores/store.ts';
 import { Engine } from '../test/engine.ts';
 import { graphOf, partOf, runOf } from '../test/workflow/world.ts';
 import { costOf, fetchPeers, peers, type Chain } from './workflow/peers.ts';
+import { newId, sha256, systemClock } from '../src/loop/machine.ts';
 
 const rounds = 5;
 const short = 50;

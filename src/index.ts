@@ -73,7 +73,7 @@ export type { Log } from './engine/world.ts';
 /** Time as the engine knows it; the machine's own. */
 export type { Clock } from './engine/time/clock.ts';
 /** The machine's time, and ids that sort by the time they were made: what is used unless a program has its own. */
-export { newId, systemClock } from './server/context.ts';
+export { newId, systemClock } from './loop/machine.ts';
 
 /** What happened, as the journal keeps it. */
 export type { Entry, RunEvent } from './run/events.ts';

@@ -12,10 +12,10 @@ import { flatTree, type FlatTree } from './run/flat-tree.ts';
 import { fold } from './run/fold.ts';
 import { emptyTree, undecidedApprovals, type Approval } from './run/tree.ts';
 import type { Limits } from './run/values.ts';
-import { newId, sha256, systemClock } from './server/context.ts';
 import { memoryStore } from './stores/memory.ts';
 import type { Tool } from './tools/tool.ts';
 import { Worker } from './worker/worker.ts';
+import { newId, sha256, systemClock } from './loop/machine.ts';
 
 /** A gateway that replays a script: an agent that always says the same. */
 export { scriptedGateway } from './gateways/scripted/scripted.ts';

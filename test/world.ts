@@ -13,10 +13,10 @@ import type { Entry } from '../src/run/events.ts';
 import { foldAll } from '../src/run/fold.ts';
 import type { RunTree } from '../src/run/tree.ts';
 import type { Effect, Json } from '../src/run/values.ts';
-import { newId, sha256, systemClock } from '../src/server/context.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import type { Store } from '../src/stores/store.ts';
 import type { Tool, ToolContext } from '../src/tools/tool.ts';
+import { newId, sha256, systemClock } from '../src/loop/machine.ts';
 
 export interface Problem {
   readonly message: string;

@@ -1,4 +1,3 @@
-import { flowId } from '../engine/scope/run-flow.ts';
 import type { World } from '../engine/world.ts';
 import { decodeAll } from '../run/codec.ts';
 import type { Command } from '../run/commands.ts';
@@ -8,6 +7,7 @@ import { failureOf, RunError } from '../run/failure.ts';
 import type { Journal, Receipt, RunRow } from '../stores/store.ts';
 import type { Front, WorkerBeside } from './front.ts';
 import { goodChunks, readThrough } from './good-chunks.ts';
+import { flowId } from '../run/values.ts';
 
 /**
  * How long a command may take to become an entry before the asker is told that it waits: longer than it takes to repair

@@ -1,4 +1,3 @@
-import { flowId } from '../engine/scope/run-flow.ts';
 import { keptName } from '../engine/record/kept-name.ts';
 import { isLarge, previewOf, keepLargeInput } from '../engine/record/large.ts';
 import type { Workplace } from '../engine/world.ts';
@@ -6,7 +5,7 @@ import { encodeAll, present } from '../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { RunError } from '../run/failure.ts';
-import { referencesIn, isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { referencesIn, isBlobRef, type BlobRef, type Json, flowId } from '../run/values.ts';
 import type { Blobs } from '../stores/store.ts';
 
 type Owner = Parameters<Blobs['put']>[0];

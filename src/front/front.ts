@@ -1,7 +1,7 @@
 import { type Begun, beginningOf } from '../engine/recovery/recorded.ts';
 import type { Workplace } from '../engine/world.ts';
 import { Command } from '../run/commands.ts';
-import { parsed, type Limits, type Json } from '../run/values.ts';
+import { parsed, type Limits, type Json, flowId, flowNamed } from '../run/values.ts';
 import type { Receipt, RunRow, NewRun } from '../stores/store.ts';
 import { commandRun, type CommandSent, type Outcome } from './command-run.ts';
 import { eraseConversation, type Erased } from './erase.ts';
@@ -10,7 +10,6 @@ import type { Flow } from '../engine/scope.ts';
 import type { EventOf, SentMessage } from '../run/events.ts';
 import type { Deciders } from '../run/deciders.ts';
 import { localTenant, folderOwner } from '../run/owner.ts';
-import { flowOf, flowId } from '../engine/scope/run-flow.ts';
 import { keepLargeInput, keepLargeHistory } from '../engine/record/large.ts';
 import { guardedSaid } from '../engine/record/guarding.ts';
 import { momentOf, leaseLength } from '../engine/time/deadlines.ts';
@@ -36,9 +35,7 @@ export interface WorkerBeside {
 /** What people ask: runs are started, told something and erased, whoever works on them. */
 export interface Front {
   /** Start a run, for anyone to take; a worker beside takes it in the same commit. It is durable when this resolves. */
-  start(
-    request: RunRequest,
-  ): Promise<{ readonly run: string; readonly conversation: string; readonly created: boolean }>;
+  start(request: RunRequest): Promise<StartedRun>;
   /** Start a run that begins with what is known already. */
   fork(fork: Fork): Promise<Forked>;
   /** Put a command into the mailbox of a run. The same id again gets the same receipt. */
@@ -49,6 +46,13 @@ export interface Front {
   erase(erased: Erased): Promise<number>;
   /** Have a run worked on; false where the worker beside does not know its flow. */
   takeUp(row: RunRow): Promise<boolean>;
+}
+
+export interface StartedRun {
+  readonly run: string;
+  readonly conversation: string;
+  /** The last entry of its beginning; absent where the same was asked for before. */
+  readonly head: number | undefined;
 }
 
 export function frontOf(world: Workplace, { worker }: { readonly worker?: WorkerBeside } = {}): Front {
@@ -63,7 +67,7 @@ export function frontOf(world: Workplace, { worker }: { readonly worker?: Worker
     async start(request) {
       const { run, conversation, begun } = await createRun(world, request, worker?.name);
       if (begun) worker?.begin(run, begun);
-      return { run, conversation, created: begun !== undefined };
+      return { run, conversation, head: begun?.entries.length };
     },
     async fork(wanted) {
       const forked = await forkRun(world, wanted);
@@ -133,7 +137,8 @@ async function createRun(
   const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
   const { flow, app, definition } = request;
   const { text, data } = request.input;
-  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body, text, data });
+  const beginning = { labels: request.labels ?? {}, definition: definition?.body, text, data };
+  flowNamed(world.catalog.flows, flow).check?.(beginning);
   const { secrets, store, time, clock } = world;
   const { labels: wanted = {}, history: sent, notices = [] } = request;
   const asked = { input: request.input, labels: wanted, sent };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { inTurn, soonInTurn } from './loop-turn.ts';
+import { inTurn, soonInTurn } from './machine.ts';
 
 /** Counts the turns of the loop until it is told to stop. */
 function turns(): { readonly now: () => number; readonly stop: () => void } {
@@ -38,11 +38,11 @@ test('[X24] what will soon be over does not wait for long work', async () => {
 });
 
 describe('while somebody waits for the answer to a short question', () => {
-  let loop: typeof import('./loop-turn.ts');
+  let loop: typeof import('./machine.ts');
   beforeEach(async () => {
     // Nothing may be left of whoever waited before.
     vi.resetModules();
-    loop = await import('./loop-turn.ts');
+    loop = await import('./machine.ts');
     vi.useFakeTimers();
   });
   afterEach(() => void vi.useRealTimers());

@@ -226,3 +226,21 @@ export function appOfWorkflow(name: string): string {
 export function workflowOfApp(app: string): string | undefined {
   return app.startsWith(prefix) ? app.slice(prefix.length) : undefined;
 }
+
+interface FlowName {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a run needs to go on: a worker claims only flows it has. */
+export function flowId({ name, version }: FlowName): string {
+  return `${name}@${version}`;
+}
+
+/** A flow that is known here. */
+export function flowNamed<T extends FlowName>(flows: readonly T[], { name, version }: FlowName): T {
+  const flow = flows.find((known) => known.name === name && known.version === version);
+  if (flow) return flow;
+  const known = flows.map(flowId).join(', ') || 'none';
+  throw new RunError('unknown', `There is no flow ${flowId({ name, version })} here; known: ${known}.`);
+}

@@ -6,14 +6,15 @@ import { strictJson, bodyPace, strangerHeaders, welcomeGuest } from './http/body
 import type { Caller, Visit } from './access/honest.ts';
 import type { WayIn, WaysIn } from './access/way-in.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
-import { expectOpen, type ServerContext } from './context.ts';
-import { letPass } from '../loop/loop-turn.ts';
+import { type ServerContext } from './context.ts';
+import { letPass } from '../loop/machine.ts';
 import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { RawAsked, Reply, Route } from './routes/route.ts';
 import { openSockets } from './http/sockets.ts';
 import { methodsAt } from './http/wrong-method.ts';
+import { expectOpen } from './runs/quotas.ts';
 
 export interface AppSettings {
   readonly context: ServerContext;

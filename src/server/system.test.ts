@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock, workedTime } from './context.ts';
+import { systemClock, workedTime } from '../loop/machine.ts';
 
 test('[E65 E68] time in which a process was stopped, or its machine asleep, was not worked', () => {
   let elapsed = 1_000;

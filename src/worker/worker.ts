@@ -1,14 +1,23 @@
-import type { Begun } from '../engine/recovery/recorded.ts';
-import { failureOf } from '../run/failure.ts';
+import { type Begun, apology, leave } from '../engine/recovery/recorded.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
-import { flowId, flowOf, runFlow } from '../engine/scope/run-flow.ts';
 import { leaseLength, momentOf, type Moment } from '../engine/time/deadlines.ts';
 import { loadClaimed, type Claimed, type Loaded, Probation } from '../engine/recovery/load.ts';
 import { newRun } from '../engine/recovery/recorded.ts';
 import { recordCommands } from '../engine/recovery/record-commands.ts';
 import type { Workplace } from '../engine/world.ts';
+import { flowId, flowNamed, isBlobRef } from '../run/values.ts';
+import { present } from '../run/codec.ts';
+import { failureIn } from '../engine/scope/broken.ts';
+import { unanswered } from '../engine/conversation/conversation.ts';
+import { definitionOf } from '../engine/record/definition.ts';
+import { loadInput, isLarge, keepLarge } from '../engine/record/large.ts';
+import { runGuardsIn } from '../engine/record/guarding.ts';
+import type { Flow, RunInput } from '../engine/scope.ts';
+import { ScopeIn } from '../engine/scope/scope-in.ts';
+import { owned } from '../engine/activity.ts';
 
 const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
@@ -188,7 +197,7 @@ export class Worker {
   }
 
   #execute(fence: Fence, loaded: Loaded & Claimed): Execution {
-    const flow = flowOf(this.#world, loaded.tree.started?.flow ?? { name: '', version: '' });
+    const flow = flowNamed(this.#world.catalog.flows, loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
     execution.definition = loaded.definition;
     this.#executions.set(fence.run, execution);
@@ -258,4 +267,69 @@ export class Worker {
         this.#world.log.error({ run, cause }, `The worker could not ${what}.`);
     }
   }
+}
+
+/** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
+export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
+  // What is sent to a new run is hinted at to the worker that has it already.
+  if (!execution.isNew) await execution.look();
+  if (execution.tree.stopping) return execution.stop();
+  while (execution.isGated) await execution.gate();
+  if (!execution.isNew) await probation.pass(execution);
+  const root = execution.tree.steps.get(0);
+  if (!root) throw new Error('a tree without a root');
+  try {
+    const input = await inputOf(execution);
+    execution.definition ??= await definitionOf(execution);
+    execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));
+    const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
+    const given = textOf(await owned(execution, root, { name: flow.name, work }));
+    const answer = isLarge(given) ? await execution.busy(guardedAnswer(execution, given)) : given;
+    await leave(execution, 0);
+    const kept = await execution.busy(keepLarge(execution, answer));
+    await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, 'A flow broke.');
+    await leave(execution, 0);
+    const failure = failureIn(flow.name, thrown);
+    await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
+  }
+}
+
+async function guardedAnswer({ guarding, writer, world }: Execution, given: string): Promise<string> {
+  const { value, kinds } = await guarding.guardAnswer(given, world.clock.breather());
+  for (const kind of kinds) writer.tellFound(0, kind);
+  return value;
+}
+
+/** An answer is text, and a flow in plain JavaScript may return anything: nothing is no words, all else is told as JSON. */
+function textOf(returned: unknown): string {
+  if (typeof returned === 'string') return returned;
+  try {
+    return JSON.stringify(returned, null, 2) ?? '';
+  } catch (cause) {
+    throw new RunError('malformed', 'The flow returned something that is not JSON: return a text.', {
+      cause,
+    });
+  }
+}
+
+async function inputOf(execution: Execution): Promise<RunInput> {
+  const { started } = execution.tree;
+  if (!started) throw new Error(`run ${execution.run} has no beginning`);
+  const { input, app, labels } = started;
+  const { text, attachments, data } = await execution.busy(loadInput(execution, input));
+  const sent = started.history === undefined ? [] : await execution.busy(execution.sent.messages());
+  const before = unanswered(sent ?? []);
+  const words = [before.text, text].filter((part) => part !== '').join('\n\n');
+  const whole = before.attachments.map((one) => execution.remembered.whole(one));
+  return {
+    text: words,
+    attachments:
+      whole.length === 0 ? attachments : [...(await execution.busy(Promise.all(whole))), ...attachments],
+    app,
+    labels,
+    ...present({ data }),
+  };
 }

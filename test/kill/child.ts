@@ -8,11 +8,11 @@ import { foldAll } from '../../src/run/fold.ts';
 import type { Approval } from '../../src/run/tree.ts';
 import type { RunRequest } from '../../src/front/front.ts';
 import { Engine } from '../engine.ts';
-import { newId, sha256, systemClock } from '../../src/server/context.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Append, Appender, Store } from '../../src/stores/store.ts';
 import { commandFor } from '../workflow/decided.ts';
 import { catalogOf, type Job } from './job.ts';
+import { newId, sha256, systemClock } from '../../src/loop/machine.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { point } = job;

@@ -7,10 +7,10 @@ import type { Command } from '../../src/run/commands.ts';
 import { RunError } from '../../src/run/failure.ts';
 import type { Approval } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
-import { sha256 } from '../../src/server/context.ts';
 import { calm, Simulation } from '../simulation.ts';
 import { overMemory } from '../storm/over-memory.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../world.ts';
+import { sha256 } from '../../src/loop/machine.ts';
 
 const resumes = 500;
 const schedules = Number(process.env['SCHEDULES'] ?? 3_000);

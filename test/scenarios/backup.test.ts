@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { readKeys } from '../../src/server/access/keys.ts';
 import { expect, test } from 'vitest';
 import { backUpFolder } from '../../src/server/compose/backup.ts';
-import { readHighWater } from '../../src/stores/folder/place.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { appWith, keyAt, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
+import { readHighWater } from '../../src/stores/sqlite/commit.ts';
 
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
 

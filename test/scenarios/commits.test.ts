@@ -10,9 +10,9 @@ import type { Flow } from '../../src/engine/scope.ts';
 import { channelled } from '../../src/gateways/http/event-channel.ts';
 import { Secrets } from '../../src/guards/secrets.ts';
 import { approval, budget } from '../../src/policies/standard.ts';
-import { newId, sha256, systemClock } from '../../src/server/context.ts';
 import { sqliteStore, type SqliteStore } from '../../src/stores/sqlite.ts';
 import { flowOf, toolOf } from '../world.ts';
+import { newId, sha256, systemClock } from '../../src/loop/machine.ts';
 
 let folder: string;
 let store: SqliteStore;

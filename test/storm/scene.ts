@@ -9,10 +9,10 @@ import type { Command } from '../../src/run/commands.ts';
 import { RunError } from '../../src/run/failure.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
-import { sha256 } from '../../src/server/context.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { Simulation, type Odds, type Shared, type SimProcess } from '../simulation.ts';
 import { entriesOf, flowOf, toolOf } from '../world.ts';
+import { sha256 } from '../../src/loop/machine.ts';
 
 /** One thing a tool or agent really did, and what the journal said at that moment. */
 export interface Deed {

@@ -2,7 +2,7 @@
 import type { Command } from '../../src/run/commands.ts';
 import type { Approval } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
-import { sha256 } from '../../src/server/context.ts';
+import { sha256 } from '../../src/loop/machine.ts';
 
 /** A question, as whoever decides sees it. */
 export interface Asked {

@@ -1,6 +1,5 @@
 import { RunError, type Failure, failureOf } from '../../run/failure.ts';
 import { Json } from '../../run/values.ts';
-import { newId } from '../../server/context.ts';
 import { isGraphFile, nameIn, readGraphFile } from '../../server/workflows/workflow-files.ts';
 import {
   anywhereOptions,
@@ -19,6 +18,7 @@ import type { Reached } from '../place/terminal-home.ts';
 import { settingsOf } from '../settings.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { newId } from '../../loop/machine.ts';
 
 export const workflow: CliCommand = {
   name: 'workflow',

@@ -1,6 +1,6 @@
 import { appTold, type App } from '../../server/folder/home.ts';
-import { newId } from '../../server/context.ts';
 import type { StartRequest } from './terminal-home.ts';
+import { newId } from '../../loop/machine.ts';
 
 type Said = Omit<StartRequest, 'app' | 'flow' | 'key'>;
 

@@ -7,12 +7,12 @@ import type { Agent } from '../../catalog/agent.ts';
 import { calm as noFaults, Simulation } from '../../../test/simulation.ts';
 import { overDatabase } from '../../../test/database/over-database.ts';
 import { overMemory } from '../../../test/storm/over-memory.ts';
-import { sha256 } from '../../server/context.ts';
 import { budget } from '../../policies/standard.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunState, Store } from '../../stores/store.ts';
 import { Engine } from '../../../test/engine.ts';
 import type { Flow } from '../scope.ts';
+import { sha256 } from '../../loop/machine.ts';
 
 const user = (text: string) => ({ messages: [{ role: 'user' as const, text }] });
 

@@ -4,8 +4,8 @@ import { calm } from '../../../test/virtual-clock.ts';
 import { toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import { encodeAll } from '../../run/codec.ts';
-import { sha256 } from '../../server/context.ts';
 import type { Flow } from '../scope.ts';
+import { sha256 } from '../../loop/machine.ts';
 
 /** Keeps a list for each conversation, and deletes the first of what it listed last. */
 function users(name = 'users', more: Partial<Agent> = {}) {

@@ -7,8 +7,8 @@ import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Attachment, Json } from '../../run/values.ts';
-import { sha256 } from '../../server/context.ts';
 import type { Flow } from '../scope.ts';
+import { sha256 } from '../../loop/machine.ts';
 
 const plan = { type: 'text/plain', title: 'plan.txt', data: 'DELETE ALL USERS' };
 const photo = { type: 'image/png', title: 'photo.png', data: 'iVBORw0KGgo=' };

@@ -484,8 +484,8 @@ describe('a worker', () => {
     const worker = stage.hire({ flows: [flow] }, { store });
     const started = worker.engine.start({ app: 'test', flow, input: { text: 'hello' } });
     await stage.clock.pass(1_000);
-    const { run, created } = await started;
-    expect([losses, created]).toEqual([2, true]);
+    const { run, head } = await started;
+    expect([losses, head]).toEqual([2, expect.any(Number)]);
     expect((await stage.tree(run)).ended?.answer).toBe('done');
     expect(await stage.store.dispatch.list({ tenant: 'local' })).toHaveLength(1);
   });

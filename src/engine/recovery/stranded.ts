@@ -1,6 +1,6 @@
 import type { RunRow } from '../../stores/store.ts';
-import { flowId } from '../scope/run-flow.ts';
 import type { Flow } from '../scope.ts';
+import { flowId } from '../../run/values.ts';
 
 /** Why nobody here can go on with a run, and what to do; undefined where somebody can, or nobody has to. */
 export function strandedBy(

@@ -6,10 +6,10 @@ import type { Turn } from '../../gateways/gateway.ts';
 import type { Move } from '../../gateways/scripted/script.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import type { RunTree } from '../../run/tree.ts';
-import { systemClock } from '../../server/context.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { converse } from './converse.ts';
+import { systemClock } from '../../loop/machine.ts';
 
 /** A conversation of several runs with one engine, whose clock can be moved. */
 function conversation(tools: readonly Tool[], model: (turn: Turn) => readonly Move[]) {

@@ -1,6 +1,6 @@
 import { HttpAgent, transformChunks, type HttpAgentConfig } from '@ag-ui/client';
 import type { RunAgentInput } from '@ag-ui/core';
-import { soonInTurn } from '../../loop/loop-turn.ts';
+import { soonInTurn } from '../../loop/machine.ts';
 import { RunError } from '../../run/failure.ts';
 import { failureOfStatus, wordsOf } from '../chat/attempt.ts';
 import {

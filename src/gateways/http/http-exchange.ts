@@ -2,7 +2,7 @@ import { connectionFailed } from './event-channel.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
-import { inTurn, loopTurn } from '../../loop/loop-turn.ts';
+import { inTurn, loopTurn } from '../../loop/machine.ts';
 import type { Turn } from '../gateway.ts';
 
 /** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */

@@ -1,17 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import {
   type Caller,
-  badgeIn,
-  expectHonest,
-  isStranger,
-  type Visit,
+  callerReader,
   lockOf,
+  looksAtRequests,
+  type LooksAtRequests,
   type Surroundings,
-  type Arrival,
-  type Source,
-  sourceReader,
+  type Visit,
 } from './honest.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
@@ -22,7 +18,7 @@ import { jwtReader } from './tokens.ts';
 import { atThisMachine } from './owners-way.ts';
 
 /** Decides who comes in. Nothing is read of a request before it has been here. */
-export interface Door {
+export interface Door extends LooksAtRequests {
   /** Whether a key is asked for. */
   readonly isLocked: boolean;
   readonly badges: Badges;
@@ -30,12 +26,6 @@ export interface Door {
   readonly keyFile?: string;
   /** What signs one browser in as whoever owns the folder, where «auth.local» asks for that. */
   readonly ticket?: string;
-  /** Fails with `refused` for a request that another site has made a browser send, or that somebody forwarded. */
-  expectHonest(visit: Visit): void;
-  /** Whether it comes from a page of another site that may not use this server. */
-  isStranger(visit: Visit): boolean;
-  /** Where a request comes from. */
-  sourceOf(arrival: Arrival): Source;
   /** Who it is; undefined if they have not said, or not so that it counts. */
   callerOf(visit: Visit): Promise<Caller | undefined>;
   /** Who has a key or a token; undefined if it is not good. */
@@ -48,8 +38,6 @@ export interface Door {
   lookAgain(): Promise<void>;
   /** Why what was changed about keys is not seen; undefined while it is. */
   trouble(): string | undefined;
-  /** The site a browser's request came from, if it is one of the others that may use this server. */
-  guestOrigin(headers: IncomingHttpHeaders): string | undefined;
 }
 
 export interface DoorSettings {
@@ -72,7 +60,7 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
   const keyring = await keysOf(settings);
   const badges = await badgesOf(store, lock);
   const links = signInLinks();
-  const sourceOf = sourceReader(server.proxies);
+  const looks = looksAtRequests(server, lock);
   const readJwt = auth.jwt
     ? jwtReader(auth.jwt, (why) => problem('A token was refused for a name in it.', why))
     : undefined;
@@ -103,10 +91,8 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
     ...(owner && auth.local === 'key' ? { ticket: links.make(owner, now()) } : {}),
     holderOf,
     mayStay,
-    sourceOf,
-    isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
-    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
-    callerOf: (visit) => callerOf(visit, { isLocked, badges, sourceOf, seen, holderOf, mayStay }),
+    ...looks,
+    callerOf: callerReader({ isLocked, badges, ...looks, seen, holderOf, mayStay }),
     bearerOf(ticket) {
       const caller = links.take(ticket, now());
       return caller && mayStay(caller) ? caller : undefined;
@@ -115,7 +101,6 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
       await Promise.all([keyring.lookAgain(), badges.lookAgain()]);
     },
     trouble: () => keyring.trouble(),
-    guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
 }
 
@@ -130,30 +115,6 @@ async function keysOf({ store, now, problem, warn = () => {} }: DoorSettings): P
   });
   return keyring;
 }
-
-interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf' | 'mayStay'> {
-  readonly seen: (credential: string) => void;
-}
-
-async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
-  if (visit.way) return visit.way.callerOf(visit.headers);
-  const { isLocked, badges, seen } = ways;
-  const { headers } = visit;
-  const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (credential !== undefined) return ways.holderOf(credential);
-  if (headers.authorization !== undefined && isLocked) return undefined;
-  const badge = badgeIn(headers, ways.sourceOf(visit));
-  const known = badge === undefined ? undefined : await badges.read(badge);
-  if (badge !== undefined && known) seen(badge);
-  if (known && ways.mayStay(known)) return known;
-  if (isLocked) return undefined;
-  for (const name of keyHeaders)
-    if (headers[name] !== undefined) seen(String(headers[name]).replace(/^\w+ /, ''));
-  return atThisMachine;
-}
-
-/** Where clients of other systems put their keys. */
-const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
 async function ownerOf(place: KeyPlace, now: number): Promise<Caller | undefined> {
   const record = await place.keyring.find(await ensureLocalKey(place, now));

@@ -41,7 +41,7 @@ export async function endedBadges(store: SharedStore): Promise<EndedBadges> {
     },
     has(caller) {
       const { badge, tenant } = caller;
-      const person = badge && watched.get(tenant, personOf(caller));
+      const person = badge && watched.values.get(tenant)?.get(personOf(caller));
       if (!person) return false;
       return badge.at <= person.until || Object.hasOwn(person.badges, badge.id);
     },

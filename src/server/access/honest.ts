@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RunError } from '../../run/failure.ts';
 import type { WayIn } from './way-in.ts';
+import { atThisMachine } from './owners-way.ts';
+import type { Door } from './door.ts';
 import { BlockList, isIP } from 'node:net';
 import { stringifySetCookie, parseCookie } from 'cookie';
 import type { ServerSettings, AuthSettings } from '../../catalog/server-settings.ts';
@@ -25,11 +27,33 @@ interface Place {
   readonly source: Source;
 }
 
+/** What is looked at of every request, before anything of it is read. */
+export interface LooksAtRequests {
+  /** Fails with `refused` for a request that another site has made a browser send, or that somebody forwarded. */
+  expectHonest(visit: Visit): void;
+  /** Whether it comes from a page of another site that may not use this server. */
+  isStranger(visit: Visit): boolean;
+  /** Where a request comes from. */
+  sourceOf(arrival: Arrival): Source;
+  /** The site a browser's request came from, if it is one of the others that may use this server. */
+  guestOrigin(headers: IncomingHttpHeaders): string | undefined;
+}
+
+export function looksAtRequests(server: Surroundings, lock: Lock): LooksAtRequests {
+  const sourceOf = sourceReader(server.proxies);
+  return {
+    sourceOf,
+    isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
+    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
+    guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
+  };
+}
+
 /**
  * A page of another site can make a browser send us things, and a name that is not ours can be made to mean this machine.
  * Without a key these are all that stands between such a page and what is here.
  */
-export function expectHonest(visit: Visit, place: Place): void {
+function expectHonest(visit: Visit, place: Place): void {
   expectOnce(visit);
   // No browser and no proxy gets to a socket in a folder.
   if (visit.way?.isDirect) return;
@@ -50,7 +74,7 @@ function expectName({ headers }: Visit, { server, lock }: Place): void {
 }
 
 /** Whether it comes from a page of a site that may not use this server. */
-export function isStranger(
+function isStranger(
   { headers: { origin, host } }: Pick<Visit, 'headers'>,
   { server, source }: Pick<Place, 'server' | 'source'>,
 ): boolean {
@@ -200,7 +224,7 @@ const bound = '__Host-vitrine';
 const badgeCookies: readonly string[] = [unbound, bound];
 
 /** The badge that a browser carries. Over TLS only the name counts that nobody else can set. */
-export function badgeIn(headers: IncomingHttpHeaders, { isTls }: Source): string | undefined {
+function badgeIn(headers: IncomingHttpHeaders, { isTls }: Source): string | undefined {
   return cookieIn(headers, isTls ? bound : unbound);
 }
 
@@ -220,6 +244,33 @@ export function badgeCookie({ isTls }: Source, badge: string, seconds: number): 
 function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
   return parseCookie(cookie)[name];
 }
+
+interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf' | 'mayStay'> {
+  readonly seen: (credential: string) => void;
+}
+
+/** Reads who it is off a request. */
+export function callerReader(ways: Ways): Door['callerOf'] {
+  const { isLocked, badges, seen } = ways;
+  return async (visit) => {
+    if (visit.way) return visit.way.callerOf(visit.headers);
+    const { headers } = visit;
+    const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
+    if (credential !== undefined) return ways.holderOf(credential);
+    if (headers.authorization !== undefined && isLocked) return undefined;
+    const badge = badgeIn(headers, ways.sourceOf(visit));
+    const known = badge === undefined ? undefined : await badges.read(badge);
+    if (badge !== undefined && known) seen(badge);
+    if (known && ways.mayStay(known)) return known;
+    if (isLocked) return undefined;
+    for (const name of keyHeaders)
+      if (headers[name] !== undefined) seen(String(headers[name]).replace(/^\w+ /, ''));
+    return atThisMachine;
+  };
+}
+
+/** Where clients of other systems put their keys. */
+const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
 /** Whether a key is asked for. */
 export interface Lock {

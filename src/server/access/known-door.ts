@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { type Caller, expectHonest, isStranger, type Surroundings, sourceReader } from './honest.ts';
+import { type Caller, looksAtRequests, type Surroundings } from './honest.ts';
 import type { Door } from './door.ts';
 
 /** The door of a folder that is served at no port of its own: whom the way they come by does not name stays outside. */
@@ -10,8 +10,6 @@ export function knownDoor({
   readonly server: Surroundings;
   readonly now: () => number;
 }): Door {
-  const lock = { isLocked: true, id: 'known' };
-  const sourceOf = sourceReader(server.proxies);
   const noBadges = (): never => {
     throw new RunError('disabled', 'Nobody signs in here: who asks is known by the way they come.');
   };
@@ -25,9 +23,7 @@ export function knownDoor({
       isEnded: () => false,
       lookAgain: async () => {},
     },
-    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
-    isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
-    sourceOf,
+    ...looksAtRequests(server, { isLocked: true, id: 'known' }),
     async callerOf({ way, headers }) {
       const caller = await way?.callerOf(headers);
       if (caller && !mayStay(caller)) throw new RunError('unauthenticated', 'Your time here is over.');
@@ -38,6 +34,5 @@ export function knownDoor({
     mayStay,
     lookAgain: async () => {},
     trouble: () => undefined,
-    guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
 }

@@ -26,8 +26,9 @@ import { workflowsIn } from './named-flows.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { keepSecretNames } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
-import { newId, sha256, systemClock, type System } from '../context.ts';
+import { type System } from '../context.ts';
 import { publishedApps } from '../apps/apps-for.ts';
+import { newId, sha256, systemClock } from '../../loop/machine.ts';
 
 export interface FolderSettings {
   /** The data folder. */

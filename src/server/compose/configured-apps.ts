@@ -1,5 +1,4 @@
 import type { AppSettings, Config } from '../../catalog/config.ts';
-import { flowId } from '../../engine/scope/run-flow.ts';
 import type { Flow } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/codec.ts';
@@ -9,6 +8,7 @@ import { expectDistinct } from './distinct-flows.ts';
 import type { FlowMeans } from './named-flow.ts';
 import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
+import { flowId } from '../../run/values.ts';
 
 export function appsOf(config: Config, where: string): readonly App[] {
   const means = { agents: Object.keys(config.agents), tools: undefined };

@@ -1,6 +1,6 @@
-import { flowId } from '../../engine/scope/run-flow.ts';
 import { RunError } from '../../run/failure.ts';
 import type { App } from '../folder/home.ts';
+import { flowId } from '../../run/values.ts';
 
 /** A recovered run finds its flow by name and version: two of one name would be taken for each other. */
 export function expectDistinct(apps: readonly App[], where: string): void {

@@ -9,8 +9,8 @@ import { withOldFiles } from '../folder/old-files.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { Uploads } from '../runs/uploads.ts';
 import type { Protocol } from '../viewers/channels.ts';
-import { newId, sha256, systemClock } from '../context.ts';
 import { keptSecrets } from './secret-names.ts';
+import { newId, sha256, systemClock } from '../../loop/machine.ts';
 
 /** Whoever only looks is told the entries themselves. */
 export const readerProtocols: readonly Protocol[] = [stepsProtocol];

@@ -4,7 +4,7 @@ import { pipeline, pipelineVersion } from '../../flows/pipeline/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
 import type { SkillMeans } from '../../flows/pipeline/skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
-import { breather } from '../../loop/loop-turn.ts';
+import { breather } from '../../loop/machine.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/codec.ts';
 import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';

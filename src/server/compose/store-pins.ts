@@ -21,7 +21,7 @@ export async function storePins(store: SharedStore, clean: Clean): Promise<Store
   await cleaned(watched, clean);
   return {
     get(key) {
-      const pinned = watched.get('', key);
+      const pinned = watched.values.get('')?.get(key);
       return pinned && withoutSecrets(pinned, clean);
     },
     all: () => new Map(watched.all().map(({ name, value }) => [name, withoutSecrets(value, clean)])),

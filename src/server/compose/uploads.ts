@@ -3,7 +3,7 @@ import type { Log } from '../../engine/world.ts';
 import type { Store } from '../../stores/store.ts';
 import { documentShelves } from '../../tools/documents/shelves.ts';
 import { Uploads } from '../runs/uploads.ts';
-import { systemClock } from '../context.ts';
+import { systemClock } from '../../loop/machine.ts';
 
 interface Means {
   readonly log: Log;

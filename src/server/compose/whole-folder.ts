@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { holderOf } from '../../stores/folder/lock.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
-import { outgoingJournal } from '../runs/outgoing.ts';
 import { reindexAll } from '../runs/reindex.ts';
 import { openStore } from './open-store.ts';
 import { keptSecrets } from './secret-names.ts';
+import { outgoingJournal } from '../viewers/source.ts';
 
 /** Who holds a data folder, in words. */
 export function holderIn(folder: string): string {

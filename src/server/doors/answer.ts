@@ -6,7 +6,7 @@ import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Framing, WireFrame } from '../../wire/framing.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
-import { breather } from '../../loop/loop-turn.ts';
+import { breather } from '../../loop/machine.ts';
 import type { Reply } from '../routes/route.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import type { Protocol } from '../viewers/channels.ts';

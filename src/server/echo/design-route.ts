@@ -7,7 +7,7 @@ import { isBlobRef, Json, appOfWorkflow } from '../../run/values.ts';
 import { EchoWorkflow } from '../../wire/echo-workflow.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import type { Caller } from '../access/honest.ts';
-import { expectOpen, type ServerContext } from '../context.ts';
+import { type ServerContext } from '../context.ts';
 import { followed } from '../runs/followed.ts';
 import { route } from '../routes/route.ts';
 import { withinMeans } from '../routes/start-run.ts';
@@ -15,6 +15,7 @@ import { limitsOf, workflowFlowIn } from '../workflows/workflow-app.ts';
 import { misfit, workflowKind as kind, workflowProblems } from '../workflows/workflow-problems.ts';
 import { designGraph, designWords } from './design-words.ts';
 import { exportWorkflow } from './export-workflow.ts';
+import { expectOpen } from '../runs/quotas.ts';
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'use small letters, digits and -, at most 63');
 

@@ -1,6 +1,5 @@
-import { flowId } from '../../engine/scope/run-flow.ts';
 import type { Deciders } from '../../run/deciders.ts';
-import type { Limits } from '../../run/values.ts';
+import { type Limits, flowId } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/front.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Preferences } from '../../projections/projection.ts';

@@ -11,13 +11,13 @@ import type { Blobs, Dispatch, Journal, RunRow } from '../../stores/store.ts';
 import type { Takes, Worker } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import type { App, Standing } from './home.ts';
-import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter, type RunQuery } from '../runs/run-filter.ts';
 import type { Uploads } from '../runs/uploads.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 import type { Showing } from '../../wire/native/query.ts';
 import type { Nameable } from '../workflows/workflow-problems.ts';
+import { outgoingBlobs, outgoingJournal } from '../viewers/source.ts';
 
 /** What can be run as data, and what that stands on. */
 export interface Definable {

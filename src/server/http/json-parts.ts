@@ -1,6 +1,6 @@
 import type { Guard } from '../../guards/guard.ts';
 import { HeldText } from '../../guards/held-text.ts';
-import { breather } from '../../loop/loop-turn.ts';
+import { breather } from '../../loop/machine.ts';
 
 /** JSON that is made while it is sent: every field that is a list, or can be gone through, goes out item by item. */
 export type JsonParts = Readonly<Record<string, unknown>>;

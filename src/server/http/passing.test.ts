@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { serving } from '../../../test/serving.ts';
-import { inTurn } from '../../loop/loop-turn.ts';
+import { inTurn } from '../../loop/machine.ts';
 
 /** Longer than what was done before is rested for. */
 const rested = 60;

@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { AppSettings } from '../app.ts';
 import type { Caller, Visit } from '../access/honest.ts';
-import { expectOpen } from '../context.ts';
 import { rawRefusal } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Reply, Route } from '../routes/route.ts';
 import { eventSocketSink, socketSink } from '../viewers/socket-sink.ts';
+import { expectOpen } from '../runs/quotas.ts';
 
 /** Nobody has more than this to say on a socket that only shows. */
 const maxPayload = 4_096;

@@ -1,8 +1,8 @@
-import { flowId } from '../../engine/scope/run-flow.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Log } from '../../engine/world.ts';
 import { RunError } from '../../run/failure.ts';
 import type { FlowCount, Store } from '../../stores/store.ts';
+import { flowId } from '../../run/values.ts';
 
 /** Flows that are not here, and how many runs wait for each. */
 export async function strandedIn(

@@ -162,10 +162,13 @@ export const eventRoutes = [
   }),
 ];
 
+/** What of a run has to be known to watch it. */
+export type Watched = Pick<RunRow, 'run' | 'app' | 'head' | 'state' | 'damaged'>;
+
 /** The rest of a run after a cursor, in a protocol. */
 export function watchRun(
   { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
-  row: RunRow,
+  row: Watched,
   query: z.infer<typeof Watching>,
 ): Reply {
   const { as = nativeProtocol, after = '0', ...asked } = query;
@@ -185,7 +188,7 @@ export function watchRun(
   };
 }
 
-function cursorIn(given: string, { run, head }: RunRow): number {
+function cursorIn(given: string, { run, head }: Watched): number {
   const [, other, number = ''] = /^(?:(.+):)?(\d{1,15})$/.exec(given) ?? [];
   if (number === '')
     throw new RunError('malformed', `The cursor «${given.slice(0, 100)}» is not a number from 0 on.`);

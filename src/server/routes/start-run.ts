@@ -12,17 +12,18 @@ import type { Caller, Source } from '../access/honest.ts';
 import { expectOwnSession } from '../applications/sessions.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
-import { expectOpen, type ServerContext, sha256 } from '../context.ts';
-import { missing } from '../runs/quotas.ts';
+import { type ServerContext } from '../context.ts';
+import { missing, expectOpen } from '../runs/quotas.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { sameAgainAs } from '../runs/again.ts';
 import { sameRun, startedWith } from '../runs/same-start.ts';
 import { type Asked, nativeProtocol } from '../viewers/channels.ts';
-import { route, type Reply, watchRun, idempotencyKeyIn } from './route.ts';
+import { route, type Reply, watchRun, type Watched, idempotencyKeyIn } from './route.ts';
 import { isHiddenConversation } from '../apps/hidden-apps.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import type { Use } from '../runs/kept-files.ts';
 import { fileOf } from '../runs/files.ts';
+import { sha256 } from '../../loop/machine.ts';
 
 export const startRoutes = [
   route({
@@ -65,7 +66,11 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
     const { attached, ...same } = await sameAgainAs(context, caller, { again, named });
     return input ? { ...same, ...rest, input } : { ...same, ...rest, attached };
   }
-  if (!input) throw new RangeError('the schema lets nobody start nothing');
+  if (!input) {
+    const message =
+      'The body does not fit: give «input», or «again» with the run that shall be answered anew.';
+    throw new RunError('malformed', message);
+  }
   return { input, ...rest, conversation: named?.id, begins: named?.mayBegin };
 }
 
@@ -93,8 +98,8 @@ async function startedStream(
   context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
   const giveBack = context.quotas.stream(caller.tenant);
   try {
-    const { run } = await start();
-    const row = await context.home.dispatch.get(run);
+    const { run, standing } = await start();
+    const row = standing ?? (await context.home.dispatch.get(run));
     if (!row) throw missing('run', run);
     const reply = watchRun({ context, caller }, row, query);
     return { ...reply, giveBack, headers: { ...reply.headers, location: placeOf(source, run) } };
@@ -107,6 +112,8 @@ async function startedStream(
 interface Begun {
   readonly run: string;
   readonly conversation: string;
+  /** How it stands, if it has only just begun: nobody need be asked. */
+  readonly standing?: Watched;
 }
 
 export interface Start extends Pick<StartRun, 'conversation' | 'limits' | 'labels'> {
@@ -175,10 +182,12 @@ async function startedRun(
       caller: { tenant, who, idempotencyKey },
     });
   const bytes = sizeOf(wanted.input) + sizeOfHistory(sent);
-  const { run, conversation, created } = await withinMeans(context, { tenant, bytes }, start);
-  return created || due !== undefined
-    ? { run, conversation }
-    : sameRun(context, run, { ...wanted, history: sent?.history });
+  const { run, conversation, head } = await withinMeans(context, { tenant, bytes }, start);
+  if (head !== undefined)
+    return { run, conversation, standing: { run, app: app.name, head, state: 'running', damaged: null } };
+  return due === undefined
+    ? sameRun(context, run, { ...wanted, history: sent?.history })
+    : { run, conversation };
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { breather } from '../../loop/loop-turn.ts';
+import { breather } from '../../loop/machine.ts';
 import { decodeAll, encodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { failureOf, RunError } from '../../run/failure.ts';

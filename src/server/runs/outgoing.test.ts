@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { Secrets } from '../../guards/secrets.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Chunk } from '../../stores/store.ts';
-import { outgoingJournal } from './outgoing.ts';
+import { outgoingJournal } from '../viewers/source.ts';
 
 const secret = 'sk-0123456789';
 

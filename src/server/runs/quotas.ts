@@ -220,3 +220,10 @@ export function tenantOf({ caller }: Pick<Sought, 'caller'>): string {
 export function missing(what: string, id: string): RunError {
   return new RunError('unknown', `There is no ${what} «${id.slice(0, 100)}».`);
 }
+
+/** Fails once the server has begun to go away. */
+export function expectOpen(context: ServerContext): void {
+  if (!context.closing.aborted) return;
+  const message = 'The server is going away: try again in a moment.';
+  throw new RunError('unavailable', message, { retryable: true });
+}

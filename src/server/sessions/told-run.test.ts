@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { says } from '../../../test/large/says.ts';
 import { serving, shareServing, textAt, type Serving } from '../../../test/serving.ts';
-import { inTurn } from '../../loop/loop-turn.ts';
+import { inTurn } from '../../loop/machine.ts';
 import { toldRun } from './told-run.ts';
 
 let at: Serving;

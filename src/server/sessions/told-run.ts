@@ -1,6 +1,6 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { breather } from '../../loop/loop-turn.ts';
+import { breather } from '../../loop/machine.ts';
 import { longRun } from '../runs/long-run.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';

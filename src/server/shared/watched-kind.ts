@@ -7,7 +7,8 @@ export type SharedStore = Pick<Store, 'shared' | 'listen'>;
 
 /** All values of a kind as this process knows them: at hand, and read again when it hears that one has changed. */
 export interface WatchedKind<T> {
-  get(tenant: string, name: string): T | undefined;
+  /** By tenant, and by name. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, T>>;
   /** The same list for as long as nothing was read again. */
   all(): readonly Known<T>[];
   /** As `changeShared`; what is at hand afterwards has the change in it. */
@@ -45,12 +46,11 @@ export async function watchedKind<T>(
   watching: Watching = {},
 ): Promise<WatchedKind<T>> {
   let all = await listShared(shared, kind);
-  let known = byName(all);
   let trouble: string | undefined;
   const load = async (): Promise<void> => {
     try {
       all = await listShared(shared, kind);
-      known = byName(all);
+      watched.values = byTenant(all);
       if (trouble !== undefined) watching.restored?.();
       trouble = undefined;
     } catch (thrown) {
@@ -66,10 +66,10 @@ export async function watchedKind<T>(
     },
     ['shared'],
   );
-  return {
-    get: (tenant, name) => known.get(nameOf(tenant, name))?.value,
+  const watched = {
+    values: byTenant(all),
     all: () => all,
-    async change(tenant, name, next) {
+    async change(tenant: string, name: string, next: (known: T | undefined) => T) {
       const changed = await changeShared(shared, { kind, tenant, name }, next);
       await lookAgain();
       return changed;
@@ -78,6 +78,7 @@ export async function watchedKind<T>(
     settled,
     trouble: () => trouble,
   };
+  return watched;
 }
 
 /** Whoever asks while one is under way waits for the next: that one may have begun too early for them. */
@@ -104,10 +105,11 @@ function oneAtATime(work: () => Promise<void>): {
   };
 }
 
-function byName<T>(values: readonly Known<T>[]): ReadonlyMap<string, Known<T>> {
-  return new Map(values.map((value) => [nameOf(value.tenant, value.name), value]));
-}
-
-function nameOf(tenant: string, name: string): string {
-  return JSON.stringify([tenant, name]);
+function byTenant<T>(all: readonly Known<T>[]): WatchedKind<T>['values'] {
+  const values = new Map<string, Map<string, T>>();
+  for (const { tenant, name, value } of all) {
+    const own = values.get(tenant) ?? new Map<string, T>();
+    values.set(tenant, own.set(name, value));
+  }
+  return values;
 }

@@ -1,8 +1,9 @@
 import { RunError } from '../../run/failure.ts';
 import type { Journal } from '../../stores/store.ts';
 import { inBlocks } from './page.ts';
-import { nativePiece, type Piece } from './piece.ts';
 import { shelfOf } from './shelf.ts';
+import { nativePiece, type Piece } from './channel.ts';
+import { blockSize } from './viewer.ts';
 
 /** Pages of journals, read once for all who catch up: thousands who come back at once cost a few reads. */
 export interface Archive {
@@ -15,8 +16,6 @@ export interface Archive {
 /** How many bytes are kept, and how many reads are under way at once. */
 const room = 24 * 1024 * 1024;
 const readers = 4;
-/** How many characters are written to one viewer at once. */
-export const blockSize = 64 * 1024;
 /** Pages begin at round numbers, so that viewers who are near each other share them. */
 const grid = 1_024;
 

@@ -1,10 +1,7 @@
 import { failureOf } from '../../run/failure.ts';
-import { blockSize } from './archive.ts';
-import { type Piece, Slice, type Form } from './piece.ts';
 import type { Source } from './source.ts';
-import type { Sink, Viewer } from './viewer.ts';
-import type { ServerResponse } from 'node:http';
-import { sse, type Framing } from '../../wire/framing.ts';
+import { type Sink, type Viewer, blockSize } from './viewer.ts';
+import type { Chunk } from '../../stores/store.ts';
 
 /** From so many viewers on, what comes in a moment is joined: the number of writes is what viewers cost. */
 const crowd = 50;
@@ -242,82 +239,136 @@ class Window {
   }
 }
 
-/** A comment: no client takes it for a frame, and whatever is between us sees that the connection lives. */
-export const comment = ': \n\n';
-/** Without an id and without data: clients only learn how soon to come back. */
-export const farewell = ': the server is going away; come back with your cursor\nretry: 1000\n\n';
-
-/** A probe after so many milliseconds of silence finds peers that are gone without a word. */
-const probeAfter = 5_000;
+/** How frames look on one kind of connection. */
+export type Form = (frames: string) => Buffer;
 
 /**
- * Frames as one chunk of a response. Made here and not by the response, which would make it anew, in three writes, for
- * each of thousands of viewers.
+ * What is written to a viewer at once, and the entry it brings the viewer to. It takes each form once for all who get it,
+ * and whoever waits with it holds no copy of it.
  */
-const chunked: Form = (frames) => inChunk(Buffer.from(frames));
-const chunkedBytes: Form = (frames) => inChunk(Buffer.from(frames, 'latin1'));
+export class Slice {
+  readonly text: string;
+  readonly last: number;
+  #forms: Map<Form, Buffer> | undefined;
 
-function inChunk(bytes: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
+  constructor(text: string, last: number) {
+    this.text = text;
+    this.last = last;
+  }
+
+  in(form: Form): Buffer {
+    this.#forms ??= new Map();
+    const known = this.#forms.get(form);
+    if (known) return known;
+    const made = form(this.text);
+    this.#forms.set(form, made);
+    return made;
+  }
 }
-const lineEnd = Buffer.from('\r\n');
 
-/** For clients, and proxies, that know no chunks: the end of the connection is the end of the stream. */
-const plain: Form = (frames) => Buffer.from(frames);
-const plainBytes: Form = (frames) => Buffer.from(frames, 'latin1');
+/** Frames of the entries `first..last`, in the form that every viewer of one protocol gets. */
+export interface Piece {
+  readonly first: number;
+  readonly last: number;
+  /** Characters. */
+  readonly size: number;
+  /** What a viewer at `after` has not had: about `most` characters, or one entry if that is longer. */
+  from(after: number, most: number): Slice;
+  /** The frames of the entries after `after`, up to and with `last`. */
+  text(after: number, last: number): string;
+}
 
-/** Server-sent events on a response that is written by hand. It has its socket, and nothing was written to it. */
-export function sseSink(
-  response: ServerResponse,
-  headers: Readonly<Record<string, string>>,
-  { beat = comment, framing = sse }: { readonly beat?: string; readonly framing?: Framing } = {},
-): Sink {
-  const { socket, req } = response;
-  const knowsChunks = req.httpVersion !== '1.0';
-  const [inChunks, asItIs] = framing.isBinary ? [chunkedBytes, plainBytes] : [chunked, plain];
-  const form = knowsChunks ? inChunks : asItIs;
-  // What is at hand already leaves with the head, in one write.
-  socket?.cork();
-  setImmediate(() => socket?.uncork());
-  response.writeHead(200, {
-    ...headers,
-    'content-type': framing.type,
-    'cache-control': 'no-store',
-    ...(knowsChunks ? { 'transfer-encoding': 'chunked' } : { connection: 'close' }),
-    // Proxies that gather before they pass on would turn a live stream into a download.
-    'x-accel-buffering': 'no',
-  });
-  response.flushHeaders();
-  socket?.setNoDelay(true);
-  socket?.setKeepAlive(true, probeAfter);
-  const write = (bytes: Buffer): boolean => socket?.write(bytes) ?? true;
+/** What the journal keeps is what native viewers get. No line break stands inside a frame, so places are found as text. */
+export function nativePiece({ first, last, frames }: Omit<Chunk, 'run'>): Piece {
+  return new NativePiece(first, last, frames);
+}
+
+/** One is made for every commit of every run that is watched. */
+class NativePiece implements Piece {
+  readonly first: number;
+  readonly last: number;
+  readonly #frames: string;
+  /** Whoever reads on asks for the next place: looked for from the start each time, a long piece would cost its square. */
+  #near: { readonly seq: number; readonly place: number } | undefined;
+
+  constructor(first: number, last: number, frames: string) {
+    this.first = first;
+    this.last = last;
+    this.#frames = frames;
+  }
+
+  get size(): number {
+    return this.#frames.length;
+  }
+
+  text(after: number, until: number): string {
+    return part(this.#frames, this.#placeOf(after + 1), this.#endOf(until));
+  }
+
+  from(after: number, most: number): Slice {
+    const frames = this.#frames;
+    const start = this.#placeOf(after + 1);
+    const end = frames.length - start <= most ? -1 : endOfEntry(frames, start, most);
+    if (end < 0) return new Slice(part(frames, start, frames.length), this.last);
+    return new Slice(frames.slice(start, end), idAt(frames, end) - 1);
+  }
+
+  #placeOf(seq: number): number {
+    if (seq <= this.first) return 0;
+    const near = this.#near && this.#near.seq <= seq ? this.#near.place : 0;
+    const place = this.#frames.indexOf(`\nid: ${seq}\n`, Math.max(0, near - 1)) + 1;
+    this.#near = { seq, place };
+    return place;
+  }
+
+  #endOf(seq: number): number {
+    return seq >= this.last ? this.#frames.length : this.#placeOf(seq + 1);
+  }
+}
+
+function part(text: string, start: number, end: number): string {
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** The end of the last entry that fits, or of the first one if none does; below zero when that is the end of all. */
+function endOfEntry(frames: string, start: number, most: number): number {
+  const fits = frames.lastIndexOf('\n\nid: ', start + most - 2);
+  const place = fits > start ? fits : frames.indexOf('\n\nid: ', start + most - 2);
+  return place < 0 ? place : place + 2;
+}
+
+function idAt(frames: string, place: number): number {
+  return Number(frames.slice(place + 4, frames.indexOf('\n', place)));
+}
+
+/** Frames that were computed, with the place in the text at which each entry ends. */
+export function toldPiece(first: number, text: string, ends: readonly number[]): Piece {
+  const endAt = (seq: number): number => (seq < first ? 0 : (ends[seq - first] ?? text.length));
+  const last = first + ends.length - 1;
   return {
-    framing,
-    form,
-    write,
-    say(frames) {
-      const size = framing.isBinary ? frames.length : Buffer.byteLength(frames);
-      const text = knowsChunks ? `${size.toString(16)}\r\n${frames}\r\n` : frames;
-      // Where every character is a byte, nothing has to be encoded.
-      return socket?.write(text, size === frames.length ? 'latin1' : 'utf8') ?? true;
-    },
-    held: () => socket?.writableLength ?? 0,
-    // Between bytes there is no room for a comment.
-    beat: (heard) => void (heard || framing.isBinary || write(form(beat))),
-    end(why) {
-      if (why && !framing.isBinary) write(form(farewell));
-      // Whoever is told to come back comes to a server that may be another one.
-      response.end(why ? () => socket?.destroySoon() : undefined);
-    },
-    cut: () => void response.destroy(),
-    listen({ drained, gone }) {
-      socket?.on('drain', drained);
-      response.on('close', () => {
-        // The connection may outlive the stream, and serve another one.
-        socket?.off('drain', drained);
-        gone();
-      });
-      response.on('error', gone);
+    first,
+    last,
+    size: text.length,
+    text: (after, until) => part(text, endAt(after), endAt(until)),
+    from(after, most) {
+      const start = endAt(after);
+      if (text.length - start <= most) return new Slice(part(text, start, text.length), last);
+      const from = Math.max(after, first - 1);
+      const fits = lastWithin(ends, from + 1 - first, start + most);
+      const reached = Math.max(first + fits, from + 1);
+      return new Slice(text.slice(start, endAt(reached)), reached);
     },
   };
+}
+
+/** The last index from `low` on whose end is not beyond `limit`; `low - 1` if there is none. */
+function lastWithin(ends: readonly number[], low: number, limit: number): number {
+  let from = low - 1;
+  let to = ends.length - 1;
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2);
+    if ((ends[middle] ?? Infinity) <= limit) from = middle;
+    else to = middle - 1;
+  }
+  return from;
 }

@@ -283,7 +283,7 @@ const preferencesKind: Kind<OwnPreferences> = { kind: 'preferences', schema: Own
 export async function peopleOf(store: SharedStore): Promise<People> {
   const watched = await watchedKind(store, preferencesKind);
   return {
-    preferencesOf: ({ tenant, who }) => watched.get(tenant, who) ?? {},
+    preferencesOf: ({ tenant, who }) => watched.values.get(tenant)?.get(who) ?? {},
     async prefer({ tenant, who }, preferences) {
       await watched.change(tenant, who, () => preferences);
     },

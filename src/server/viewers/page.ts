@@ -1,4 +1,4 @@
-import { Slice, type Piece } from './piece.ts';
+import { Slice, type Piece } from './channel.ts';
 
 /**
  * A piece in blocks. Whoever reads it gets the rest of the block they are in and then whole blocks, which are the same

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isLinear } from '../../../test/growth.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
-import { nativePiece, toldPiece, type Piece } from './piece.ts';
+import { nativePiece, toldPiece, type Piece } from './channel.ts';
 
 const texts = fc.array(fc.string({ maxLength: 60, unit: 'binary' }), { minLength: 1, maxLength: 40 });
 const place = (largest: number) =>

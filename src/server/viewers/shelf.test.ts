@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nativePiece, type Piece } from './piece.ts';
 import { shelfOf } from './shelf.ts';
+import { nativePiece, type Piece } from './channel.ts';
 
 const page = (text: string): Piece => nativePiece({ first: 1, last: 1, frames: text });
 

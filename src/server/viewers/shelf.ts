@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Piece } from './piece.ts';
+import type { Piece } from './channel.ts';
 
 /** Pages of several runs, as many as there is room for. Those that were used last stay longest. */
 export interface Shelf {

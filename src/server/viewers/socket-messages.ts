@@ -1,5 +1,5 @@
-import type { Form } from './piece.ts';
 import { bytesOf, type Framing, type WireFrame } from '../../wire/framing.ts';
+import type { Form } from './channel.ts';
 
 /** Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}` each. */
 export const wholeMessages: Framing = messages('socket', (frame) => {

@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { bareMessages, textMessage, wholeMessages } from './socket-messages.ts';
-import { comment, farewell } from './channel.ts';
-import type { Form } from './piece.ts';
-import type { Sink } from './viewer.ts';
+import { type Sink, comment, farewell } from './viewer.ts';
+import type { Form } from './channel.ts';
 
 /** Close codes of the protocol: all was said; the server goes away, come back. */
 const over = 1000;

@@ -1,5 +1,5 @@
 import type { Framing } from '../../wire/framing.ts';
-import type { Form } from './piece.ts';
+import type { Form } from './channel.ts';
 
 /** Where frames go: a response, a socket. */
 export interface Sink {
@@ -34,3 +34,12 @@ export interface Viewer {
   /** Whether it was written to since the last beat. */
   heard: boolean;
 }
+
+/** A comment: no client takes it for a frame, and whatever is between us sees that the connection lives. */
+export const comment = ': \n\n';
+
+/** Without an id and without data: clients only learn how soon to come back. */
+export const farewell = ': the server is going away; come back with your cursor\nretry: 1000\n\n';
+
+/** How many characters are written to one viewer at once. */
+export const blockSize = 64 * 1024;

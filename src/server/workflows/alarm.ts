@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/time/clock.ts';
-import { systemClock } from '../context.ts';
 import type { Pauses } from './scheduler.ts';
+import { systemClock } from '../../loop/machine.ts';
 
 /** Ends a pause. */
 export interface Alarm extends Pauses {

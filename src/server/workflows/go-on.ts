@@ -9,9 +9,10 @@ import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Forked } from '../../front/fork-run.ts';
 import type { Caller } from '../access/honest.ts';
-import { expectOpen, type ServerContext } from '../context.ts';
+import { type ServerContext } from '../context.ts';
 import { withinMeans } from '../routes/start-run.ts';
 import { recordedGraph } from './recorded-graph.ts';
+import { expectOpen } from '../runs/quotas.ts';
 
 /** A run that goes on from where another has failed. There is one: two would do what follows twice. */
 export async function goOnFrom(context: ServerContext, caller: Caller, row: RunRow): Promise<Forked> {

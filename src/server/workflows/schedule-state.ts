@@ -8,7 +8,7 @@ import type { Store } from '../../stores/store.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import type { ToldSchedule } from '../../wire/native/schedules.ts';
 import type { Kind } from '../shared/kind.ts';
-import { sha256 } from '../context.ts';
+import { sha256 } from '../../loop/machine.ts';
 
 /** What the processes of a store share of one schedule. */
 export const ScheduleState = z.object({

@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { highWater } from './place.ts';
 import { commitsOf, openForReading } from './folder.ts';
 import { syncFolder } from './sync.ts';
+import { highWater } from '../sqlite/commit.ts';
 
 /**
  * A copy of what a folder keeps, as it is at one moment, also while somebody writes there: SQLite copies within one

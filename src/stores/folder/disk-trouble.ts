@@ -1,5 +1,5 @@
 import { failureOf, RunError } from '../../run/failure.ts';
-import { fullDisk } from './place.ts';
+import { fullDisk } from '../sqlite/commit.ts';
 
 /** What SQLite says where a file cannot be made, read or grown: SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN. */
 const ofTheDisk = new Set([10, 13, 14]);

@@ -4,8 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../../run/failure.ts';
 import { isCorrupt } from '../sqlite/damage.ts';
 import { lockFolder } from './lock.ts';
-import { placeOfFolder, type FolderPlace, highWater, readHighWater, type HighWater } from './place.ts';
-import type { Part } from '../sqlite/commit.ts';
+import {
+  type Part,
+  placeOfFolder,
+  type FolderPlace,
+  highWater,
+  readHighWater,
+  type HighWater,
+} from '../sqlite/commit.ts';
 import { openReadOnly, type ReadOnly } from './read-only.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { createDatabase, hasOwnSchema, schemaVersion } from '../sqlite/schema.ts';

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
 import { damagedAfter, isCorrupt } from './damage.ts';
-import type { FoundDamage } from './health.ts';
 import { query } from './rows.ts';
 import { sqliteTables } from './tables.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
+import type { FoundDamage } from './sqlite.worker.ts';
 
 /** How far a check of all journals has come: the run, by its number, and its last entry that was looked at. */
 export interface CheckPlace {

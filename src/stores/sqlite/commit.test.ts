@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { committer, type Committer } from './commit.ts';
 import { commitsOf, openForWriting, type WriterFolder } from '../folder/folder.ts';
-import { healthOf } from './health.ts';
 import type { Operation } from '../batch.ts';
 import { perform } from '../rules/rules.ts';
 import { sqliteTables, type SqliteTables } from './tables.ts';
 import { appending, newRun, seqs } from '../store.contract.ts';
+import { healthOf } from './sqlite.worker.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'vitrine-commit-'));
 const time = { now: 1_000, jump: 0 };

@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { highWater } from '../folder/place.ts';
 import { openForWriting } from '../folder/folder.ts';
 import { sqliteReader } from './reader.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { appending, frames, newRun, range, readAll, refused, seqs } from '../store.contract.ts';
+import { highWater } from './commit.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'vitrine-damage-'));
 const original = join(base, 'original');

@@ -1,6 +1,5 @@
 import { failureOf, RunError } from '../../run/failure.ts';
-import type { Asker } from './sqlite.worker.ts';
-import type { Reading, Health } from './health.ts';
+import type { Asker, Reading, Health } from './sqlite.worker.ts';
 import type { Check } from './check.ts';
 import type { Committer } from './commit.ts';
 

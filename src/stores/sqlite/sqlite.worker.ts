@@ -1,18 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { RunError, type Failure } from '../../run/failure.ts';
+import { RunError, type Failure, failureOf } from '../../run/failure.ts';
 import { isBusy } from './busy.ts';
 import { isCorrupt } from './damage.ts';
 import { namingFullDisk } from '../folder/disk-trouble.ts';
-import { fullDisk } from '../folder/place.ts';
 import { onceThereIsSpace, type Opened } from './once-there-is-space.ts';
-import { foundDamage, rowsIn, healthOf } from './health.ts';
 import { perform, type Read, type Argument } from '../rules/rules.ts';
 import { checker, glances } from './check.ts';
-import { committer, takeOver } from './commit.ts';
-import { openForReading, openForWriting } from '../folder/folder.ts';
+import { committer, takeOver, type Committer, fullDisk } from './commit.ts';
+import { openForReading, openForWriting, type WriterFolder } from '../folder/folder.ts';
 import { unflatten, type FromThread, type Mode, type ToThread } from './thread.ts';
 import { sqliteTables } from './tables.ts';
 import type { Tables } from '../rules/tables.ts';
+import type { RunRow, FeedPage } from '../store.ts';
 
 function write(folder: string): Opened {
   const opened = openForWriting(folder);
@@ -195,36 +194,6 @@ export function byTurns(): ByTurns {
   };
 }
 
-/** The time of a store, and how far it was moved since it was last looked at. */
-export type Clock = () => { readonly now: number; readonly jump: number };
-
-export interface ClockSettings {
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-  /** Milliseconds that have really passed, since any moment. Without it, `now` is believed as it is. */
-  readonly elapsed?: () => number;
-}
-
-/** Two clocks drift apart a little all the time. */
-const drift = 1_000;
-
-/**
- * The wall clock can be set, and goes on while a laptop sleeps; what people asked for by the clock follows it. A lease is
- * a length of time in which its worker can act, so leases must move along: else every run would be taken from a worker
- * that is well, and its effects would be in doubt.
- */
-export function storeClock({ now, elapsed }: ClockSettings): Clock {
-  const wall = now ?? Date.now;
-  const steady = elapsed ?? (now === undefined ? () => performance.now() : wall);
-  let offset = wall() - steady();
-  return () => {
-    const time = wall();
-    const jump = time - steady() - offset;
-    offset += jump;
-    return { now: time, jump: Math.abs(jump) > drift ? Math.round(jump) : 0 };
-  };
-}
-
 /** For whom something is read: a tenant, or nobody in particular. */
 export type Asker = (name: Read, argument: unknown) => string;
 
@@ -264,4 +233,107 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
         return nobody;
     }
   };
+}
+
+/** Whether what is asked of a folder now would be kept. */
+export interface Health {
+  /** Why not; undefined while it would. */
+  now(): string | undefined;
+  /** The same commits, with an eye on how they go. */
+  watching(commit: Committer): Committer;
+  /** A page of the database makes no sense. */
+  broken(cause: unknown): void;
+}
+
+/** After a commit that failed the next one tells, or an empty one made for the purpose: nobody else may come. */
+export function healthOf({ place, problems }: Pick<WriterFolder, 'place' | 'problems'>): Health {
+  let damage = problems.length === 0 ? undefined : `The database is damaged: ${problems.join('; ')}.`;
+  let trouble: string | undefined;
+  let probe = (): void => {};
+  const broken = (cause: unknown): void => {
+    damage ??= `The database is damaged: ${cause instanceof Error ? cause.message : String(cause)}.`;
+  };
+  return {
+    broken,
+    watching(commit) {
+      const watched: Committer = (time, operations) => {
+        try {
+          const reply = commit(time, operations);
+          trouble = undefined;
+          return reply;
+        } catch (thrown) {
+          if (!isBusy(thrown)) trouble = failureOf(thrown).message;
+          throw thrown;
+        }
+      };
+      probe = () => {
+        try {
+          watched({ now: Date.now(), jump: 0 }, []);
+        } catch {
+          // How it went is in `trouble`.
+        }
+      };
+      return watched;
+    },
+    now() {
+      const lost = place.lost();
+      if (lost !== undefined) return lost;
+      if (trouble !== undefined) probe();
+      return damage ?? place.full() ?? trouble;
+    },
+  };
+}
+
+export type Reading = (name: Read, argument: unknown) => unknown;
+
+/**
+ * What was found damaged since a folder was opened. A copy, or a full disk, cannot be told to remember it; and whoever
+ * asks for a run or lists it is to see it all the same.
+ */
+export interface FoundDamage {
+  /** What was thrown when a run was looked at. */
+  note(run: string, thrown: unknown): void;
+  /** The same reading, which notes what it meets and shows what is known. */
+  watching(reading: Reading): Reading;
+}
+
+/** The runs that an answer shows. */
+export function rowsIn(name: Read, result: unknown): readonly RunRow[] {
+  if (name === 'list') return result as readonly RunRow[];
+  return (name === 'get' || name === 'find') && result !== undefined ? [result as RunRow] : [];
+}
+
+/** `tell` hears once of each run, and again where less of it is good than was thought. */
+export function foundDamage(tell: (run: string, failure: Failure) => void): FoundDamage {
+  const found = new Map<string, number>();
+  const note = (run: string, thrown: unknown): void => {
+    const failure = failureOf(thrown);
+    const { code, after = 0 } = failure;
+    if (code !== 'damaged' || (found.get(run) ?? Infinity) <= after) return;
+    found.set(run, after);
+    tell(run, failure);
+  };
+  const shown = (row: RunRow): RunRow => {
+    const after = found.get(row.run);
+    return after === undefined ? row : { ...row, damaged: Math.min(row.damaged ?? after, after) };
+  };
+  return {
+    note,
+    watching: (reading) => (name, argument) => {
+      try {
+        const result = reading(name, argument);
+        if (name === 'list') return (result as readonly RunRow[]).map(shown);
+        if (name === 'feed') return fedRows(result as FeedPage, shown);
+        return name === 'get' || name === 'find' ? result && shown(result as RunRow) : result;
+      } catch (thrown) {
+        if (name === 'read') note((argument as Argument<'read'>).run, thrown);
+        if (name === 'get') note(argument as Argument<'get'>, thrown);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function fedRows({ items, last }: FeedPage, shown: (row: RunRow) => RunRow): FeedPage {
+  return { items: items.map((item) => ({ ...item, row: item.row && shown(item.row) })), last };
 }

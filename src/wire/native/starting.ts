@@ -16,22 +16,18 @@ const Input = z.strictObject({
 export type Input = z.infer<typeof Input>;
 
 /** What to run. */
-export const StartRun = z
-  .strictObject({
-    /** Needed where the server has several apps and no default. */
-    app: z.string().min(1).max(100).optional(),
-    /** Needed unless another run is asked for again. */
-    input: Input.optional(),
-    /** A run of yours that has ended, to be answered anew: this one takes its place in the conversation. What is left out is as it was there. */
-    again: z.string().min(1).max(200).optional(),
-    conversation: z.string().min(1).max(200).optional(),
-    /** Less than the app allows; more is not given. */
-    limits: z.strictObject(Limits.shape).optional(),
-    labels: Labels.optional(),
-  })
-  .refine(({ input, again }) => input !== undefined || again !== undefined, {
-    error: 'give «input», or «again» with the run that shall be answered anew',
-  });
+export const StartRun = z.strictObject({
+  /** Needed where the server has several apps and no default. */
+  app: z.string().min(1).max(100).optional(),
+  /** Needed unless another run is asked for again. */
+  input: Input.optional(),
+  /** A run of yours that has ended, to be answered anew: this one takes its place in the conversation. What is left out is as it was there. */
+  again: z.string().min(1).max(200).optional(),
+  conversation: z.string().min(1).max(200).optional(),
+  /** Less than the app allows; more is not given. */
+  limits: z.strictObject(Limits.shape).optional(),
+  labels: Labels.optional(),
+});
 export type StartRun = z.infer<typeof StartRun>;
 
 /** A run that has begun. */

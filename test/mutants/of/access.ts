@@ -139,7 +139,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'whoever comes by the socket of a folder is not its owner',
-    file: 'src/server/access/door.ts',
+    file: 'src/server/access/honest.ts',
     find: 'if (visit.way) return visit.way.callerOf(visit.headers);',
     replace: '',
     test: 'src/server/folder/folder-socket.test.ts',

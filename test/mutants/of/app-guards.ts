@@ -86,7 +86,7 @@ export const appGuardMutants: readonly Mutant[] = [
   },
   {
     name: 'guards are forgotten when a run is taken up again',
-    file: 'src/engine/scope/run-flow.ts',
+    file: 'src/worker/worker.ts',
     find: 'execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));',
     replace:
       'if (execution.isNew) execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));',

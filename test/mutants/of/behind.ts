@@ -65,7 +65,7 @@ export const behindMutants: readonly Mutant[] = [
   {
     name: 'nobody hears of keys that another process revoked',
     file: 'src/server/shared/watched-kind.ts',
-    find: "if (hint.type === 'shared' && hint.key.kind === kind.kind) void lookAgain();",
+    find: 'if (key.kind === kind.kind) void lookAgain();',
     replace: '',
     test: 'src/server/compose/store-pins.test.ts',
     only: 'counts in all',
@@ -121,8 +121,8 @@ export const behindMutants: readonly Mutant[] = [
   {
     name: 'nobody forgets what another process erased',
     file: 'src/server/api.ts',
-    find: "    if (hint.type !== 'erased') return;\n    trees",
-    replace: "    if (hint.type !== 'ready') return;\n    trees",
+    find: "    ['erased'],",
+    replace: '    [],',
     test: shared,
     only: 'V236',
   },

@@ -95,7 +95,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'readiness does not look at the folder',
-    file: 'src/stores/sqlite/health.ts',
+    file: 'src/stores/sqlite/sqlite.worker.ts',
     find: 'if (lost !== undefined) return lost;',
     replace: '',
     test: 'src/stores/sqlite/commit.test.ts',

@@ -46,7 +46,7 @@ export const definitionMutants: readonly Mutant[] = [
   },
   {
     name: 'a run reads no definition after a recovery',
-    file: 'src/engine/scope/run-flow.ts',
+    file: 'src/worker/worker.ts',
     find: 'execution.definition ??= await definitionOf(execution);',
     replace: 'await definitionOf(execution);',
     test: stranded,

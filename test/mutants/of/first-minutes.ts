@@ -67,7 +67,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'a flow may answer with no text',
-    file: 'src/engine/scope/run-flow.ts',
+    file: 'src/worker/worker.ts',
     find: "return JSON.stringify(returned, null, 2) ?? '';",
     replace: 'return returned as string;',
     test: 'src/cli/first-minutes.test.ts',

@@ -113,7 +113,7 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'one part that is too large costs the turn',
     file: 'src/gateways/chat/reader.ts',
-    find: 'this.hasDialect ? skip : undefined',
+    find: 'this.hasDialect ? this.#skipEvent : undefined',
     replace: 'undefined',
     test: elsewhere,
     only: 'A21] an event or a state',
@@ -185,7 +185,7 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'whoever asks is not told that the run is over',
     file: 'src/engine/execution.ts',
-    find: 'if (cancelling) await cancelling;',
+    find: 'if (asking.length > 0) await cancelAsking(this, asking);',
     replace: '',
     test: 'src/engine/turn/cancel-turn.test.ts',
     only: 'asks and cannot',

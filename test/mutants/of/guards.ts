@@ -95,9 +95,9 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'an old journal leaves as it is',
-    file: 'src/server/runs/outgoing.ts',
-    find: 'const told = await cleaned(outgoing, chunks);',
-    replace: 'const told = chunks; void [outgoing, cleaned];',
+    file: 'src/server/viewers/source.ts',
+    find: 'const told = await cleanedChunks(outgoing, chunks);',
+    replace: 'const told = chunks; void [outgoing, cleanedChunks];',
     test: 'test/scenarios/kept-secrets.test.ts',
     only: 'H25',
   },

@@ -11,7 +11,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'all long work goes on in one turn of the loop',
-    file: 'src/loop/loop-turn.ts',
+    file: 'src/loop/machine.ts',
     find: '  next();\n  // A timer',
     replace: '  next();\n  for (const other of long.splice(0)) other();\n  // A timer',
     test: 'src/loop/in-turn.test.ts',
@@ -67,7 +67,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'long work lets nobody pass',
-    file: 'src/loop/loop-turn.ts',
+    file: 'src/loop/machine.ts',
     find: 'if (isSomebodyPassing() && performance.now() < latest)',
     replace: 'if (isSomebodyPassing() && performance.now() < 0)',
     test: 'src/loop/in-turn.test.ts',
@@ -75,7 +75,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'long work waits until nobody asks for anything',
-    file: 'src/loop/loop-turn.ts',
+    file: 'src/loop/machine.ts',
     find: 'if (isSomebodyPassing() && performance.now() < latest)',
     replace: 'if (isSomebodyPassing())',
     test: 'src/loop/in-turn.test.ts',
@@ -91,7 +91,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'short work goes on all at once',
-    file: 'src/loop/loop-turn.ts',
+    file: 'src/loop/machine.ts',
     find: '  setImmediate(callShort);\n  next();',
     replace: '  setImmediate(callShort);\n  next();\n  for (const other of short.splice(0)) other();',
     test: 'src/loop/in-turn.test.ts',
@@ -187,7 +187,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'a page is looked at in one go',
-    file: 'src/server/runs/outgoing.ts',
+    file: 'src/server/viewers/source.ts',
     find: '      outgoing.take(entry);\n      await breathe();',
     replace: '      outgoing.take(entry);',
     test: 'src/server/runs/outgoing.test.ts',

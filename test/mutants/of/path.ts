@@ -61,8 +61,8 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'what is asked of a run overtakes what it has offered',
     file: 'src/stores/group-commit.ts',
-    find: 'this.#freeze(run);\n    const open',
-    replace: 'const open',
+    find: 'const offering = this.#offered.findIndex((appender) => appender.run === run);',
+    replace: 'const offering = -1;',
     test: 'src/stores/group-commit.test.ts',
     only: '[J38] other operations',
   },
@@ -77,8 +77,8 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'a watcher takes what it is shown out of order',
     file: 'src/stores/follow.ts',
-    find: 'if (chunk.first === this.#position + 1) return this.#take({ chunk, ends });',
-    replace: 'if (!Number.isNaN(chunk.first)) return this.#take({ chunk, ends });',
+    find: 'if (chunk.first === this.#position + 1) return this.#take(chunk, ends);',
+    replace: 'if (!Number.isNaN(chunk.first)) return this.#take(chunk, ends);',
     test: 'src/stores/watch.test.ts',
     only: '[J39]',
     hangs: true,
@@ -142,7 +142,7 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'a commit is made where nothing changed',
     file: 'src/stores/sqlite/commit.ts',
-    find: 'if (!isCommit && changes.one()?.total === before)',
+    find: 'if (!isCommit && changed === total)',
     replace: 'if (false)',
     test: 'src/stores/sqlite/commit.test.ts',
     only: '[Q71]',

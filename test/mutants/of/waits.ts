@@ -116,7 +116,7 @@ export const waitMutants: readonly Mutant[] = [
   {
     name: 'a turn that was cut off keeps its place in line',
     file: 'src/engine/leaf/run-leaf.ts',
-    find: 'await execution.busy(leaveLine(execution, step, leaf));\n  return',
+    find: 'if (leaf.exclusive !== undefined) await execution.busy(leaveLine(execution, step, leaf.exclusive));\n  return',
     replace: 'return',
     test: 'src/engine/time/cut-off.test.ts',
     only: '[E307]',

@@ -6,7 +6,7 @@ import { streamViewer } from '../../../test/stream.ts';
 import { ConsoleFrame } from '../../wire/console.ts';
 import { sseReader, type SseEvent } from '../../wire/sse.ts';
 import { heartbeat } from '../routes/session-stream.ts';
-import { sseSink } from './channel.ts';
+import { sseSink } from './answer.ts';
 
 /** A viewer on a real connection, and what it is written to with. */
 async function connected(beat?: string) {
