@@ -14,11 +14,11 @@ import { Line } from './conversation/line.ts';
 import { cancelAsking, Parking, Questions } from './question/questions.ts';
 import { Prompts } from './turn/turn-meter.ts';
 import { Remembered } from './conversation/remembered.ts';
-import { Guarding, type RunGuards } from './record/guarding.ts';
 import { bytesBeside, lastSpace, Space, Writer } from './record/writer.ts';
 import { StepWatch } from './scope/composite.ts';
 import type { Workplace } from './world.ts';
 import { failureOf } from '../run/failure.ts';
+import { Guarding, type RunGuards } from './record/recordable.ts';
 
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;

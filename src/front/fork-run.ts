@@ -1,5 +1,5 @@
 import { keptName } from '../engine/record/kept-name.ts';
-import { isLarge, previewOf, keepLargeInput } from '../engine/record/large.ts';
+import { isLarge, previewOf, keepLargeInput } from '../engine/record/recordable.ts';
 import type { Workplace } from '../engine/world.ts';
 import { encodeAll, present } from '../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';

@@ -10,14 +10,16 @@ import type { Flow } from '../engine/scope.ts';
 import type { EventOf, SentMessage } from '../run/events.ts';
 import type { Deciders } from '../run/deciders.ts';
 import { localTenant, folderOwner } from '../run/owner.ts';
-import { keepLargeInput, keepLargeHistory } from '../engine/record/large.ts';
-import { guardedSaid } from '../engine/record/guarding.ts';
+import { keepLargeInput, keepLargeHistory, guardsIn } from '../engine/record/recordable.ts';
 import { momentOf, leaseLength } from '../engine/time/deadlines.ts';
 import { pastOf } from '../engine/conversation/conversation.ts';
 import { present, encodeAll } from '../run/codec.ts';
 import { indexedAll } from '../run/facts.ts';
 import { keptName } from '../engine/record/kept-name.ts';
 import { failureOf } from '../run/failure.ts';
+import type { Guard } from '../guards/guard.ts';
+import { applyToLong } from '../guards/apply-guard.ts';
+import { guardedAttachment } from '../guards/guarded-attachment.ts';
 
 /** What a front asks of the worker that is in the same process, where there is one. */
 export interface WorkerBeside {
@@ -225,4 +227,33 @@ async function patiently<T>({ clock }: Workplace, ask: (tries: number) => Promis
       await clock.sleep(retryPause, new AbortController().signal);
     }
   }
+}
+
+/** What a person said, as models, later runs and searches get it: what is found is hidden, whatever else becomes of it. */
+function inputGuardIn(definition: Json | undefined): Guard | undefined {
+  return guardsIn(definition)?.input;
+}
+
+/** What somebody says to an app, and what was said before. */
+interface Said {
+  readonly text: string;
+  readonly history?: readonly SentMessage[] | undefined;
+}
+
+/** The same as guards of the app let it pass, with what hangs on earlier messages. It may be long: between its parts it rests. */
+export async function guardedSaid(
+  definition: Json | undefined,
+  said: Said,
+  rest: () => Promise<void>,
+): Promise<Said> {
+  const guard = inputGuardIn(definition);
+  if (!guard) return said;
+  const clean = async (text: string): Promise<string> => (await applyToLong(guard, text, rest)).text;
+  const history: SentMessage[] = [];
+  for (const { attachments, ...message } of said.history ?? []) {
+    const hanging =
+      attachments && (await Promise.all(attachments.map((one) => guardedAttachment(one, clean))));
+    history.push({ ...message, text: await clean(message.text), ...present({ attachments: hanging }) });
+  }
+  return { text: await clean(said.text), ...present({ history: said.history && history }) };
 }

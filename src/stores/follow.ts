@@ -1,13 +1,14 @@
 import { RunError, failureOf } from '../run/failure.ts';
-import type { Argument, Operation } from './rules/rules.ts';
-import type { Append, Chunk, Watcher } from './store.ts';
+import type { Argument, OperationName } from './rules/rules.ts';
+import type { Append, Chunk, Watcher, Store, Hint } from './store.ts';
 import type { Page } from './rules/journal.ts';
+import { type Tail, tailOfRun } from './tail.ts';
 
 export interface Followers {
   follow(run: string, after: number, signal: AbortSignal): AsyncIterable<Chunk>;
   watch(run: string, after: number, watcher: Watcher): () => void;
   /** This operation is durable: from here on what it did may be seen. */
-  show<Name extends Operation>(name: Name, argument: Argument<Name>): void;
+  show<Name extends OperationName>(name: Name, argument: Argument<Name>): void;
   /** Something may have happened to any run: ask the store. */
   lookAgain(): void;
   /** Whoever still follows fails. */
@@ -28,9 +29,10 @@ export function followers(read: Reading): Followers {
   };
   async function* follow(run: string, after: number, signal: AbortSignal): AsyncGenerator<Chunk> {
     const place = join(run);
+    const tail = (place.tail ??= tailOfRun());
     place.count += 1;
     try {
-      for await (const page of pages({ run, after, signal, tail: place.tail, read: readIfOpen })) {
+      for await (const page of pages({ run, after, signal, tail, read: readIfOpen })) {
         for (const chunk of page) {
           // What was read before the run was erased is given to nobody afterwards.
           if (signal.aborted || place.isErased) return;
@@ -85,7 +87,7 @@ function places(): Places {
   return {
     followed,
     join(run) {
-      const place = followed.get(run) ?? { tail: tailOfRun(), count: 0, isErased: false, watches: new Set() };
+      const place = followed.get(run) ?? { tail: undefined, count: 0, isErased: false, watches: new Set() };
       followed.set(run, place);
       return place;
     },
@@ -103,7 +105,8 @@ function places(): Places {
 
 /** Those who follow one run: some wait for promises, and share a window; the others are called. */
 interface Followed {
-  readonly tail: Tail;
+  /** Of those who wait for promises, once there is one. */
+  tail: Tail | undefined;
   count: number;
   isErased: boolean;
   readonly watches: Set<Watch>;
@@ -140,12 +143,12 @@ function showAppend(place: Followed, append: Append): void {
     return;
   }
   const chunk = { run: fence.run, first: head + 1, last, frames };
-  if (place.count > 0) place.tail.publish(chunk, ends);
+  if (place.count > 0) place.tail?.publish(chunk, ends);
   for (const watch of place.watches) watch.show(chunk, ends);
 }
 
 function lookAgain(place: Followed | undefined): void {
-  place?.tail.forget();
+  place?.tail?.forget();
   for (const watch of place?.watches ?? []) watch.look();
 }
 
@@ -267,81 +270,41 @@ function erased(thrown: unknown, found: boolean): Page {
   throw thrown;
 }
 
-/** How much of a followed run is kept at hand for those who are nearly at its head. */
-const windowSize = 256 * 1024;
-
-/** The newest chunks of one run, shared by all who follow it. */
-export interface Tail {
-  /** What the window has after a position; undefined when only the store can tell. */
-  after(position: number): Page | undefined;
-  publish(chunk: Chunk, ends: boolean): void;
-  /** The window no longer says how the run stands: everyone asks the store. */
-  forget(): void;
-  /** Moves with everything that happens, so that nobody waits for what came while they were reading. */
-  version(): number;
-  /** Resolves at the next thing that happens, or when the signal aborts. */
-  change(signal: AbortSignal): Promise<void>;
+export interface Hints extends Pick<Store, 'listen'> {
+  readonly give: (hints: readonly Hint[]) => void;
 }
 
-export function tailOfRun(): Tail {
-  const { ring, version, change } = bell();
-  let chunks: Chunk[] = [];
-  let size = 0;
-  let last = 0;
-  let ended = false;
-  const empty = (): void => {
-    chunks = [];
-    size = 0;
-    last = 0;
-  };
+interface Listener {
+  readonly hear: (hint: Hint) => void;
+  readonly types: readonly Hint['type'][] | undefined;
+}
+
+/** Hints are heard a moment later, so that a listener that fails cannot make a durable commit look like a failed one. */
+export function hintsToListeners(): Hints {
+  const listeners = new Set<Listener>();
   return {
-    version,
-    change,
-    after(position) {
-      if (last === 0 || last < position) return undefined;
-      if (last === position) return { chunks: [], isAll: true, ended };
-      const oldest = chunks[0];
-      if (!oldest || oldest.first > position + 1) return undefined;
-      const from = chunks.findLastIndex((chunk) => chunk.last <= position) + 1;
-      return { chunks: chunks.slice(from), isAll: true, ended };
+    listen(hear, types) {
+      const listener = { hear: hear as Listener['hear'], types };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
-    publish(chunk, ends) {
-      // A hole would be given to followers as if nothing were missing; starting afresh sends them to the store.
-      if (chunk.first !== last + 1) empty();
-      chunks.push(chunk);
-      size += chunk.frames.length;
-      last = chunk.last;
-      ended = ends;
-      while (size > windowSize && chunks.length > 1) size -= chunks.shift()?.frames.length ?? 0;
-      ring();
-    },
-    forget() {
-      empty();
-      ring();
+    give(hints) {
+      if (hints.length > 0) queueMicrotask(() => tellAll(listeners, hints));
     },
   };
 }
 
-function bell(): Pick<Tail, 'version' | 'change'> & { readonly ring: () => void } {
-  let version = 0;
-  let waiting = new Set<() => void>();
-  return {
-    version: () => version,
-    ring: () => {
-      version += 1;
-      const woken = waiting;
-      waiting = new Set();
-      for (const resume of woken) resume();
-    },
-    change: (signal) =>
-      new Promise((resolve) => {
-        const resume = (): void => {
-          waiting.delete(resume);
-          signal.removeEventListener('abort', resume);
-          resolve();
-        };
-        waiting.add(resume);
-        signal.addEventListener('abort', resume);
-      }),
-  };
+function tellAll(listeners: ReadonlySet<Listener>, hints: readonly Hint[]): void {
+  for (const hint of hints)
+    for (const { hear, types } of listeners) {
+      if (types && !types.includes(hint.type)) continue;
+      try {
+        hear(hint);
+      } catch (bug) {
+        // The others hear of it all the same.
+        queueMicrotask(() => {
+          throw bug;
+        });
+      }
+    }
 }

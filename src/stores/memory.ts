@@ -1,16 +1,16 @@
 import type { Desk } from './rules/tables.ts';
-import { facets, runOfOperation, hintsToListeners } from './facets.ts';
-import { followers } from './follow.ts';
+import { facets, runOfOperation } from './carrier.ts';
+import { followers, hintsToListeners } from './follow.ts';
 import { offersTo } from './memory/offers.ts';
 import { memoryTables } from './memory/tables.ts';
-import { perform, type Argument, type Operation, type Result } from './rules/rules.ts';
+import { perform, type Argument, type OperationName, type Result } from './rules/rules.ts';
 import type { Store } from './store.ts';
 
 /**
  * Decides when an operation takes effect and what the caller learns of it: call `apply` and give what it gives, sooner
  * or later; fail without calling it (lost), or after calling it (the caller cannot know).
  */
-export type Commit = <T>(apply: () => T, operation: Operation) => Promise<T>;
+export type Commit = <T>(apply: () => T, operation: OperationName) => Promise<T>;
 
 export interface MemorySettings {
   readonly now: () => number;
@@ -22,14 +22,14 @@ export function memoryStore({ now, commit }: MemorySettings): Store {
   const tables = memoryTables();
   const hints = hintsToListeners();
   const inOrder = lines();
-  const apply = <Name extends Operation>(name: Name, argument: Argument<Name>): Result<Name> => {
+  const apply = <Name extends OperationName>(name: Name, argument: Argument<Name>): Result<Name> => {
     const desk: Desk = { tables, now: now(), hints: [] };
     const result = perform(desk, name, argument);
     live.show(name, argument);
     hints.give(desk.hints);
     return result;
   };
-  const carry = async <Name extends Operation>(
+  const carry = async <Name extends OperationName>(
     name: Name,
     argument: Argument<Name>,
   ): Promise<Result<Name>> => {

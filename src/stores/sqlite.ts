@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
-import { facets, type Carrier, hintsToListeners } from './facets.ts';
-import { followers, type Followers } from './follow.ts';
-import { groupCommit, type Committed } from './group-commit.ts';
+import { facets, type Carrier, groupCommit, type Committed } from './carrier.ts';
+import { followers, type Followers, hintsToListeners } from './follow.ts';
 import {
   begunRuns,
   type BegunRuns,

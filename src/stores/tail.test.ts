@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { frames, range, seqs } from './store.contract.ts';
-import { tailOfRun } from './follow.ts';
+import { tailOfRun } from './tail.ts';
 
 function published(last: number, text: string, first = 1) {
   const tail = tailOfRun();

@@ -10,7 +10,7 @@ import { absenceOf, settleAbsence } from './absent-tool.ts';
 import { misfitOf, tooDeepFor } from './arguments.ts';
 import { audienceOf, type Leaf, mustAsk } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
-import { cleanLarge, isLarge, keepClean, keepLarge, resultOf } from '../record/large.ts';
+import { cleanLarge, isLarge, keepClean, keepLarge, resultOf } from '../record/recordable.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
 import { runTool } from './run-tool.ts';
 import type { CallOptions, CallResult } from '../scope.ts';

@@ -5,8 +5,7 @@ import type { AttemptTimer } from './attempt-timer.ts';
 import { audienceOf, idempotencyKey } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
 import { ask } from '../question/put-question.ts';
-import { cleanLarge } from '../record/large.ts';
-import { tellRedacted } from '../record/guarding.ts';
+import { cleanLarge, tellRedacted } from '../record/recordable.ts';
 import { ToolVoice } from './tool-voice.ts';
 
 /** One attempt of a call. */

@@ -6,7 +6,7 @@ import { filled, present, decodeAll } from '../../run/codec.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { BlobRef, Attachment, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
-import { keepLarge, loadLarge, loadHistory, isLarge } from '../record/large.ts';
+import { keepLarge, loadLarge, loadHistory, isLarge } from '../record/recordable.ts';
 import { loadRun } from '../recovery/load.ts';
 import type { Exchange } from '../scope.ts';
 import type { Store } from '../../stores/store.ts';

@@ -4,7 +4,7 @@ import type { Along, EarlierMessage, Exchange } from '../../run/events.ts';
 import { filled, present } from '../../run/codec.ts';
 import { isBlobRef, type Attachment, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
-import { keepAttachment, keepLarge } from '../record/large.ts';
+import { keepAttachment, keepLarge } from '../record/recordable.ts';
 import { placeOfLast } from './conversation.ts';
 import { toBeRestored } from './restore.ts';
 

@@ -4,7 +4,7 @@ import type { Along, Exchange, StepId } from '../../run/events.ts';
 import type { BlobRef } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import type { Step } from '../../run/tree.ts';
-import { keepLarge } from '../record/large.ts';
+import { keepLarge } from '../record/recordable.ts';
 import { goesAlong, type Going } from './goes-along.ts';
 import type { BegunTurn } from './sent-traces.ts';
 

@@ -5,7 +5,7 @@ import { tellWhoWaits } from '../conversation/doubt-ahead.ts';
 import { leaveLine } from '../conversation/line.ts';
 import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
-import { loadLarge } from '../record/large.ts';
+import { loadLarge } from '../record/recordable.ts';
 import { mostCutOffs, mayTryAgain } from '../recovery/load.ts';
 import {
   closeLeaf,

@@ -4,7 +4,7 @@ import { isOpen, type RunTree, type Step } from '../../run/tree.ts';
 import { leaveLine } from '../conversation/line.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
-import { loadLarge } from '../record/large.ts';
+import { loadLarge } from '../record/recordable.ts';
 import { meet } from '../recovery/recorded.ts';
 import { failureIn } from '../scope/broken.ts';
 import { settleDoubt } from './doubt.ts';

@@ -4,7 +4,7 @@ import { isOpen, type Approval, type Step } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
+import { isLarge, keepLarge, loadLarge, resultOf } from '../record/recordable.ts';
 import { meet } from '../recovery/recorded.ts';
 import { openStep } from '../scope/composite.ts';
 import { ask } from './put-question.ts';

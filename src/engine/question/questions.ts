@@ -8,7 +8,7 @@ import type { Agent } from '../../catalog/agent.ts';
 import type { Json } from '../../run/values.ts';
 import { RunError, sentenceOf, failureOf } from '../../run/failure.ts';
 import { aborted } from '../aborted.ts';
-import { resultOf } from '../record/large.ts';
+import { resultOf } from '../record/recordable.ts';
 import type { AgentQuestion } from '../../gateways/gateway.ts';
 import type { RunState } from '../../stores/store.ts';
 import { linesBegun } from '../conversation/line.ts';

@@ -6,7 +6,7 @@ import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/clean-v
 import type { EventOf, RunEvent, StepId } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { guardedEvent, guardNotice } from './guarded-event.ts';
-import { guardAt, type RunGuards, redactedCode } from './guarding.ts';
+import { guardAt, type RunGuards, redactedCode } from './recordable.ts';
 
 type Text = EventOf<'text.appended'>;
 

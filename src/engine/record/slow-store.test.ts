@@ -5,11 +5,11 @@ import type { Agent } from '../../catalog/agent.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import { memoryStore } from '../../stores/memory.ts';
-import type { Operation } from '../../stores/rules/rules.ts';
+import type { OperationName } from '../../stores/rules/rules.ts';
 import type { Scope } from '../scope.ts';
 
 /** A stage whose store takes half a second for some operations. */
-function slowStage(...names: readonly Operation[]): Stage {
+function slowStage(...names: readonly OperationName[]): Stage {
   const stage: Stage = new Stage((now) =>
     memoryStore({
       now,
@@ -23,7 +23,7 @@ function slowStage(...names: readonly Operation[]): Stage {
 }
 
 /** A stage whose store is away, once, when it is asked for something after `leave`. */
-function leavingStage(name: Operation): { stage: Stage; leave: () => void } {
+function leavingStage(name: OperationName): { stage: Stage; leave: () => void } {
   let isAway = false;
   const stage = new Stage((now) =>
     memoryStore({

@@ -11,9 +11,9 @@ import type { Clock } from '../time/clock.ts';
 import type { Meter } from '../meter.ts';
 import { RunTime, type StoreTime } from '../time/deadlines.ts';
 import { HoldBack } from './hold-back.ts';
-import type { RunGuards } from './guarding.ts';
 import { unowned } from '../activity.ts';
 import { referencesIn } from '../../run/values.ts';
+import type { RunGuards } from './recordable.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;

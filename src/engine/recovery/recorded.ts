@@ -14,7 +14,7 @@ import type { SentCommand } from '../../stores/store.ts';
 import { entryFor } from './control.ts';
 import { misfitOfDecision } from '../question/misfit-of-decision.ts';
 import { editedFingerprint } from '../question/fingerprint.ts';
-import { isLarge, keepLarge } from '../record/large.ts';
+import { isLarge, keepLarge } from '../record/recordable.ts';
 
 /**
  * What an earlier worker recorded, as the flow meets it again. It is taken once, when a run is loaded; what this worker

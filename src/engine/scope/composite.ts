@@ -5,11 +5,10 @@ import type { Json } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
-import { keepClean, resultOf, plain } from '../record/large.ts';
+import { keepClean, resultOf, plain, cleanResult } from '../record/recordable.ts';
 import { leave, meet } from '../recovery/recorded.ts';
 import type { StepOptions } from '../scope.ts';
 import { owned } from '../activity.ts';
-import { cleanResult } from '../record/guarding.ts';
 import { expectWithin } from '../time/deadlines.ts';
 import type { EventOf } from '../../run/events.ts';
 

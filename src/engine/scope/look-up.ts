@@ -3,7 +3,7 @@ import { isOpen, stepOf, type Step } from '../../run/tree.ts';
 import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { findDefinition, noDefinition } from '../record/definition.ts';
-import { previewOf, resultOf } from '../record/large.ts';
+import { previewOf, resultOf } from '../record/recordable.ts';
 import type { Looked } from '../scope.ts';
 import { openComposite } from './composite.ts';
 

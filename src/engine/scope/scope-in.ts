@@ -38,11 +38,11 @@ import type {
 import type { TypedTool } from '../../tools/tool.ts';
 import { schemaTurn } from './schema-turn.ts';
 import { waitUntil } from './wait.ts';
-import { runGuardsIn } from '../record/guarding.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import { type PlacedTurn, runTurn } from '../turn/turn.ts';
 import type { AgentAnswer, AgentQuestion } from '../../gateways/gateway.ts';
 import { turnAfter } from '../turn/turn-after.ts';
+import { runGuardsIn } from '../record/recordable.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {

@@ -5,7 +5,7 @@ import type { Execution } from '../execution.ts';
 import { lastSpace } from '../record/writer.ts';
 import type { Attachment, Json } from '../../run/values.ts';
 import type { StepId } from '../../run/events.ts';
-import { keepData } from '../record/large.ts';
+import { keepData } from '../record/recordable.ts';
 import type { RecordedPrompt } from '../../run/prompt.ts';
 
 /** What an answer may use beyond a budget that is used up, so that the run still ends with one. */

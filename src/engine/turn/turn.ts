@@ -24,7 +24,7 @@ import {
   keepAttachment,
   keepLarge,
   resultOf,
-} from '../record/large.ts';
+} from '../record/recordable.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned, Within } from '../activity.ts';
 import { cancelTurn } from '../question/questions.ts';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../run/failure.ts';
-import { runOfOperation } from '../facets.ts';
+import { runOfOperation } from '../carrier.ts';
 import type { Operation, Reply } from '../batch.ts';
 import type { Hint } from '../store.ts';
 import type { Item, Outcome } from './decide.ts';

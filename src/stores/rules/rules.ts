@@ -40,11 +40,11 @@ const rules = { ...writes, ...reads };
 type Rules = typeof rules;
 export type Write = keyof typeof writes;
 export type Read = keyof typeof reads;
-export type Operation = Write | Read;
-export type Argument<Name extends Operation> = Parameters<Rules[Name]>[1];
-export type Result<Name extends Operation> = ReturnType<Rules[Name]>;
+export type OperationName = Write | Read;
+export type Argument<Name extends OperationName> = Parameters<Rules[Name]>[1];
+export type Result<Name extends OperationName> = ReturnType<Rules[Name]>;
 
-export function perform<Name extends Operation>(
+export function perform<Name extends OperationName>(
   desk: Desk,
   name: Name,
   argument: Argument<Name>,
@@ -53,7 +53,7 @@ export function perform<Name extends Operation>(
   return rule(desk, argument);
 }
 
-const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs } = {
+const needs: { readonly [Name in OperationName]: (argument: Argument<Name>) => Needs } = {
   append: appendNeeds,
   create: dispatch.createNeeds,
   claim: dispatch.claimNeeds,
@@ -90,6 +90,6 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
 };
 
 /** The rows that an operation works on: each rule declares them beside itself. */
-export function needsOf<Name extends Operation>(name: Name, argument: Argument<Name>): Needs {
+export function needsOf<Name extends OperationName>(name: Name, argument: Argument<Name>): Needs {
   return needs[name](argument);
 }

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { facets, type Carrier } from '../facets.ts';
+import { facets, type Carrier } from '../carrier.ts';
 import { followers } from '../follow.ts';
 import type { Store } from '../store.ts';
 import { sqliteThread } from './thread.ts';

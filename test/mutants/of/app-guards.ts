@@ -30,7 +30,7 @@ export const appGuardMutants: readonly Mutant[] = [
   },
   {
     name: 'what hangs on earlier messages is kept as it was sent',
-    file: 'src/engine/record/guarding.ts',
+    file: 'src/front/front.ts',
     find: '(await Promise.all(attachments.map((one) => guardedAttachment(one, clean))))',
     replace: '(await Promise.all(attachments))',
     test: runs,

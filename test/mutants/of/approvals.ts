@@ -77,7 +77,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'arguments that look like a reference are taken for one',
-    file: 'src/engine/record/large.ts',
+    file: 'src/engine/record/recordable.ts',
     find: 'return isBlobRef(value) || JSON.stringify(value).length > inlineLimit;',
     replace: 'return JSON.stringify(value).length > inlineLimit;',
     test: moved,

@@ -11,7 +11,7 @@ export const feedMutants: readonly Mutant[] = [
   },
   {
     name: 'appends that are joined add what the last one adds',
-    file: 'src/stores/group-commit.ts',
+    file: 'src/stores/carrier.ts',
     find: 'joinIndexed(argument.indexed, next.indexed)',
     replace: 'next.indexed',
     test: 'src/stores/database.test.ts',

@@ -71,7 +71,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'large values are kept with their secrets',
-    file: 'src/engine/record/large.ts',
+    file: 'src/engine/record/recordable.ts',
     find: 'isLarge(given) ? await cleanLarge(execution, given) : guarding.cleanAll(given)',
     replace: 'given && guarding ? given : given',
     test: engine,
@@ -151,7 +151,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is told of a secret in a result',
-    file: 'src/engine/record/guarding.ts',
+    file: 'src/engine/record/recordable.ts',
     find: "if (isSecret) tellRedacted(execution, step, 'result');",
     replace: '',
     test: 'test/scenarios/kept-secrets.test.ts',

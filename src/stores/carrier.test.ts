@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RunError } from '../run/failure.ts';
-import { groupCommit } from './group-commit.ts';
 import type { Operation, Reply } from './batch.ts';
 import { appending, frames, range, refused } from './store.contract.ts';
 import type { Append, Appender, Fence } from './store.ts';
+import { groupCommit } from './carrier.ts';
 
 const fence: Fence = { run: 'r', epoch: 1 };
 
