@@ -1,5 +1,5 @@
 import type { Entry, RunEvent } from '../src/run/events.ts';
-import { fold } from '../src/run/fold.ts';
+import { fold } from '../src/run/entries.ts';
 import { emptyTree, type RunTree } from '../src/run/tree.ts';
 
 const sizes = [10_000, 100_000, 1_000_000] as const;

@@ -1,8 +1,8 @@
 import type { Entry, RunEvent } from '../src/run/events.ts';
-import { encode } from '../src/run/codec.ts';
 import { ownProtocols } from '../src/projections/own-protocols.ts';
 import type { Preferences } from '../src/projections/projection.ts';
 import { sseTexts } from '../src/wire/sse-frame.ts';
+import { encode } from '../src/run/entries.ts';
 
 const sizes = [10_000, 100_000] as const;
 const rounds = 5;

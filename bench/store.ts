@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { encode } from '../src/run/codec.ts';
 import { sqliteStore, type SqliteStore } from '../src/stores/sqlite.ts';
+import { encode } from '../src/run/entries.ts';
 
 const runs = 200;
 const rounds = 5;

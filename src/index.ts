@@ -82,7 +82,7 @@ export type { Command } from './run/commands.ts';
 /** A failure that is expected: a code, a sentence, whether trying again can help. */
 export { RunError, type Failure } from './run/failure.ts';
 /** Computes the tree of steps from entries. */
-export { foldAll } from './run/fold.ts';
+export { foldAll } from './run/entries.ts';
 /** The tree of steps. */
 export type { RunTree, Step } from './run/tree.ts';
 /** Gives the tree as JSON. */

@@ -21,14 +21,19 @@ test('every file imports, names and times as the table allows', () => {
 });
 
 test('the files were found', () => {
-  const all = ['src/run/fold.ts', 'src/stores/store.ts', 'src/gateways/gateway.ts', 'test/architecture.ts'];
+  const all = [
+    'src/run/entries.ts',
+    'src/stores/store.ts',
+    'src/gateways/gateway.ts',
+    'test/architecture.ts',
+  ];
   expect(files).toEqual(expect.arrayContaining(all));
   expect(files.filter((path) => path.startsWith('src/')).length).toBeGreaterThan(12);
 });
 
 test('the thread of a database loads no schemas: every folder that is opened starts two', () => {
   const loaded = loadedBy('src/stores/sqlite/sqlite.worker.ts');
-  expect(loaded).toContain('src/run/codec.ts');
+  expect(loaded).toContain('src/run/entries.ts');
   expect(loaded).not.toContain('zod');
 });
 
@@ -83,7 +88,10 @@ const allowed: [path: string, text: string][] = [
   ],
   ['src/server/compose/config.ts', `const config = await import(path);`],
   ['src/server/runs/files.ts', `import { blobName } from '../../stores/blob-name.ts';`],
-  ['src/index.ts', `export { memoryStore } from './stores/memory.ts'; export { fold } from './run/fold.ts';`],
+  [
+    'src/index.ts',
+    `export { memoryStore } from './stores/memory.ts'; export { fold } from './run/entries.ts';`,
+  ],
   [
     'src/stores/memory.test.ts',
     `import { test } from 'vitest'; import { engine } from '../engine/engine.ts';`,
@@ -95,7 +103,7 @@ const allowed: [path: string, text: string][] = [
   ['src/react/a.tsx', `import { useState } from 'react'; import type { Client } from '../client/client.ts';`],
   [
     'web/src/live/tree.tsx',
-    `import { fold } from '../../../src/run/fold.ts'; import { useState } from 'react';`,
+    `import { fold } from '../../../src/run/entries.ts'; import { useState } from 'react';`,
   ],
 ];
 test.for(allowed)('allowed: %s with %s', ([path, text]) => {
@@ -105,7 +113,7 @@ test.for(allowed)('allowed: %s with %s', ([path, text]) => {
 const planted: [path: string, text: string, why: string][] = [
   ['src/run/a.ts', `import { sse } from '../wire/sse.ts';`, 'run may import nothing'],
   ['src/run/a.ts', `export * from '../engine/scope.ts';`, 'run may import nothing'],
-  ['src/wire/ag-ui.ts', `import { fold } from '../run/fold.ts';`, 'wire may import nothing'],
+  ['src/wire/ag-ui.ts', `import { fold } from '../run/entries.ts';`, 'wire may import nothing'],
   ['src/wire/ag-ui.ts', `import { listRuns } from './native/runs.ts';`, 'wire may import nothing'],
   ['src/wire/native/runs.ts', `import { b } from '../../server/app.ts';`, 'wire/native may import run'],
   ['src/gateways/dial/a.ts', `import { listRuns } from '../../wire/native/runs.ts';`, 'gateways may import'],

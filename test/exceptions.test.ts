@@ -6,8 +6,8 @@ import { calm } from './virtual-clock.ts';
 import { flowOf } from './world.ts';
 import { answerOf } from './conversation.ts';
 import { failureIn } from '../src/engine/scope/broken.ts';
-import { takeStray } from '../src/engine/activity.ts';
 import type { Flow } from '../src/engine/scope.ts';
+import { takeStray } from '../src/engine/scope/composite.ts';
 
 /** The line that is thrown from, as stacks have it. */
 const here = /^test\/exceptions\.test\.ts:\d+$/;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Entry } from '../src/run/events.ts';
-import { foldAll } from '../src/run/fold.ts';
+import { foldAll } from '../src/run/entries.ts';
 import { plausibleRun } from './plausible-run.ts';
 
 /** What happens in a run, in words that can be counted: kinds, outcomes, depths, turns of events. */

@@ -1,6 +1,5 @@
-import { encodeAll } from '../../src/run/codec.ts';
 import { indexedAll } from '../../src/run/facts.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, encodeAll } from '../../src/run/entries.ts';
 import type { Store } from '../../src/stores/store.ts';
 import type { journal } from '../../test/journal.ts';
 

@@ -1,6 +1,6 @@
-import { filled } from '../run/codec.ts';
 import { type Asked, askedFrom } from '../server/viewers/channels.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import { filled } from '../run/tree.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';

@@ -1,7 +1,7 @@
 import type { DecisionRequest } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
 import type { FlatTree } from '../run/flat-tree.ts';
-import { fold } from '../run/fold.ts';
+import { fold } from '../run/entries.ts';
 import { Snapshots } from '../run/snapshots.ts';
 import { emptyTree } from '../run/tree.ts';
 import {

@@ -1,10 +1,10 @@
-import { entryOf } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { headHeader, watchRun } from '../wire/native/runs.ts';
 import { ask, type ServerAddress } from './ask.ts';
 import { comingBack, streamOf } from './stream.ts';
+import { entryOf } from '../run/entries.ts';
 
 export interface Following {
   readonly run: string;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { closed, journal, opened, said, started } from '../../test/journal.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import { Moments } from './moments.ts';
 
 test('[N8] what is kept on the way shows nothing else, wherever one goes and whatever comes meanwhile', () => {

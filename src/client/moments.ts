@@ -1,6 +1,6 @@
 import { copyTree } from '../run/copy-tree.ts';
 import type { Entry } from '../run/events.ts';
-import { fold } from '../run/fold.ts';
+import { fold } from '../run/entries.ts';
 import { emptyTree, type RunTree } from '../run/tree.ts';
 
 /** A tree and how many entries it has had. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { watchFeed } from '../wire/native/feed.ts';
 import { watchRun } from '../wire/native/runs.ts';
-import { parseJson } from '../wire/parse-json.ts';
+import { parseJson } from '../wire/sse.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
-import { encodeAll } from '../run/codec.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
 import { flatTree } from '../run/flat-tree.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll, encodeAll } from '../run/entries.ts';
 import { headHeader } from '../wire/native/runs.ts';
 import { vitrineClient, type Connection, type RunStore } from './client.ts';
 

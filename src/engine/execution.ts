@@ -1,10 +1,9 @@
 import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
-import type { Fence } from '../stores/store.ts';
+import type { Fence, KeptText } from '../stores/store.ts';
 import { stopped } from '../run/stopped.ts';
 import { aborted } from './aborted.ts';
-import { Activity } from './activity.ts';
 import { Commands, apology, askingIn, closings, type Recorded } from './recovery/recorded.ts';
 import { Conversation, SentHistory } from './conversation/conversation.ts';
 import type { CutOffs, Claimed, Loaded } from './recovery/load.ts';
@@ -15,7 +14,7 @@ import { cancelAsking, Parking, Questions } from './question/questions.ts';
 import { Prompts } from './turn/turn-meter.ts';
 import { Remembered } from './conversation/remembered.ts';
 import { bytesBeside, lastSpace, Space, Writer } from './record/writer.ts';
-import { StepWatch } from './scope/composite.ts';
+import { StepWatch, Activity } from './scope/composite.ts';
 import type { Workplace } from './world.ts';
 import { failureOf } from '../run/failure.ts';
 import { Guarding, type RunGuards } from './record/recordable.ts';
@@ -147,10 +146,10 @@ export class Execution {
   }
 
   /** What effects bring is recorded while a run is stopping, and no longer once it is ending. */
-  emit(event: RunEvent, blob?: string): void {
+  emit(event: RunEvent, kept?: Omit<KeptText, 'tenant'>): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
     if (this.deadlines.isLate(event)) return;
-    this.writer.emit(event, { blob });
+    this.writer.emit(event, { kept });
     this.space.take(bytesBeside(event));
     if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
     if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Within } from './activity.ts';
+import { Within } from './time/deadlines.ts';
 
 test('it aborts with the outer signal, for its reason', () => {
   const outer = new AbortController();

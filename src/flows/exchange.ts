@@ -2,8 +2,8 @@ import type { TurnRequest, TurnResult, Exchange, Scope } from '../engine/scope.t
 import type { Attachment } from '../run/values.ts';
 import type { SettledCall } from './converse/calls.ts';
 import { resultBox, resultBody } from './converse/words.ts';
-import { filled } from '../run/codec.ts';
 import type { CoordinateSettings } from './coordinate/settings.ts';
+import { filled } from '../run/tree.ts';
 
 type Message = TurnRequest['messages'][number];
 

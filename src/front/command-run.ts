@@ -1,5 +1,4 @@
 import type { World } from '../engine/world.ts';
-import { decodeAll } from '../run/codec.ts';
 import type { Command } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
 import { strandedBy } from '../engine/recovery/stranded.ts';
@@ -8,6 +7,7 @@ import type { Journal, Receipt, RunRow } from '../stores/store.ts';
 import type { Front, WorkerBeside } from './front.ts';
 import { goodChunks, readThrough } from './good-chunks.ts';
 import { flowId } from '../run/values.ts';
+import { decodeAll } from '../run/entries.ts';
 
 /**
  * How long a command may take to become an entry before the asker is told that it waits: longer than it takes to repair

@@ -1,6 +1,6 @@
 import { RunError } from '../run/failure.ts';
 import { Json } from '../run/values.ts';
-import { isDeeper, parseJson } from '../wire/parse-json.ts';
+import { isDeeper, parseJson } from '../wire/sse.ts';
 
 /** Characters of a body, and how deep it may nest. */
 const longest = 1 << 20;

@@ -1,9 +1,9 @@
-import { decodeAll } from '../run/codec.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import type { Dispatch, Journal, RunRow } from '../stores/store.ts';
 import type { Front, WorkerBeside } from './front.ts';
 import { goodChunks } from './good-chunks.ts';
 import { stopOf } from './same-again.ts';
+import { decodeAll } from '../run/entries.ts';
 
 /** What erasing needs of a front. */
 export interface Erasing extends Pick<Front, 'command'> {

@@ -1,12 +1,13 @@
 import { keptName } from '../engine/record/kept-name.ts';
 import { isLarge, previewOf, keepLargeInput } from '../engine/record/recordable.ts';
 import type { Workplace } from '../engine/world.ts';
-import { encodeAll, present } from '../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { RunError } from '../run/failure.ts';
 import { referencesIn, isBlobRef, type BlobRef, type Json, flowId } from '../run/values.ts';
 import type { Blobs } from '../stores/store.ts';
+import { encodeAll } from '../run/entries.ts';
+import { present } from '../run/tree.ts';
 
 type Owner = Parameters<Blobs['put']>[0];
 type Started = Omit<EventOf<'run.started'>, 'type'>;

@@ -13,13 +13,14 @@ import { localTenant, folderOwner } from '../run/owner.ts';
 import { keepLargeInput, keepLargeHistory, guardsIn } from '../engine/record/recordable.ts';
 import { momentOf, leaseLength } from '../engine/time/deadlines.ts';
 import { pastOf } from '../engine/conversation/conversation.ts';
-import { present, encodeAll } from '../run/codec.ts';
 import { indexedAll } from '../run/facts.ts';
 import { keptName } from '../engine/record/kept-name.ts';
 import { failureOf } from '../run/failure.ts';
 import type { Guard } from '../guards/guard.ts';
 import { applyToLong } from '../guards/apply-guard.ts';
 import { guardedAttachment } from '../guards/guarded-attachment.ts';
+import { encodeAll } from '../run/entries.ts';
+import { present } from '../run/tree.ts';
 
 /** What a front asks of the worker that is in the same process, where there is one. */
 export interface WorkerBeside {

@@ -4,8 +4,8 @@ import { dial } from '../../test/dial-frames.ts';
 import { agentAt, openPeer, type Peer, peers } from '../../test/peers.ts';
 import { type Act, sse } from '../../test/upstream.ts';
 import { entriesOf } from '../../test/world.ts';
-import { decodeAll, encodeAll } from '../run/codec.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
+import { decodeAll, encodeAll } from '../run/entries.ts';
 
 const answer: Act[] = [sse, { send: dial.text('ok') + dial.stop + dial.done }, 'end'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../run/events.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Limits } from '../run/values.ts';
 import { budget } from './standard.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Call, Entry, EventOf, RunEvent } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Effect } from '../run/values.ts';
 import { duplicate } from './standard.ts';

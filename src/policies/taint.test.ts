@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Entry, RunEvent } from '../run/events.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import type { RunTree } from '../run/tree.ts';
 import { untrustedIn } from '../run/untrusted.ts';
 import type { Intent, Verdict } from './policy.ts';

@@ -2,7 +2,6 @@ import { vitrineClient, type Client, type StartedRun, type StartRequest } from '
 import type { Log } from '../engine/world.ts';
 import type { FlatTree } from '../run/flat-tree.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/codec.ts';
 import { ownersWay } from '../server/access/owners-way.ts';
 import type { WayIn } from '../server/access/way-in.ts';
 import type { DefinedConfig } from '../server/compose/define-config.ts';
@@ -13,6 +12,7 @@ import { mounted, withoutPrefix, type NodeHandler } from '../server/http/mounted
 import type { System } from '../server/context.ts';
 import { callerOf, wayFor, type CallerOf, type ProgramCaller } from './caller.ts';
 import { prefixOf } from './prefix.ts';
+import { present } from '../run/tree.ts';
 
 /** How a program has Vitrine in it. */
 export interface VitrineSettings extends Partial<System> {

@@ -4,13 +4,13 @@ import { anyEntries, everyKind } from '../../test/arbitraries.ts';
 import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { variety } from '../../test/variety.ts';
-import { encodeAll } from '../run/codec.ts';
 import { Channel, Decision, Outcome, type Entry } from '../run/events.ts';
 import { ConsoleFrame, DottedFrame } from '../wire/console.ts';
 import { ExecutionFrame } from '../wire/execution.ts';
 import { sseTexts, type SseFrame } from '../wire/sse-frame.ts';
 import { ownProtocols } from './own-protocols.ts';
 import type { Preferences, Telling } from './projection.ts';
+import { encodeAll } from '../run/entries.ts';
 
 type Name = keyof typeof ownProtocols;
 

@@ -1,8 +1,8 @@
-import { encode } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
 import { everything } from './frames.ts';
 import { protocol } from './protocol.ts';
+import { encode } from '../run/entries.ts';
 
 /** The native protocol: the entries themselves, as the journal keeps them. Clients fold them with the same code. */
 export const stepsProtocol = protocol<undefined, Entry, SseFrame>({

@@ -5,7 +5,7 @@ import { closed, ended, journal, opened, retried, said, started } from '../../te
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { variety } from '../../test/variety.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import { projectAll, type Projection } from './projection.ts';
 import { overStory } from './story-projection.ts';
 import type { OpenStep, Story, StoryEvent } from './story.ts';

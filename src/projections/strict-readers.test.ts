@@ -4,13 +4,13 @@ import { disorderIn as consoleDisorder } from '../../test/console-order.ts';
 import { disorderIn as executionDisorder } from '../../test/execution-order.ts';
 import { disordered, firstDifference } from '../../test/first-difference.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
-import { encode } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { ConsoleFrame } from '../wire/console.ts';
 import { dottedConsoleProjection } from './console/run.ts';
 import { executionProjection } from './execution/execution.ts';
 import { ownProtocols } from './own-protocols.ts';
 import { projectAll } from './projection.ts';
+import { encode } from '../run/entries.ts';
 
 /** Of every run a reader finds nothing out of order, and of every disorder it finds something. */
 function strictReader<Frame>(

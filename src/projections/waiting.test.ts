@@ -4,7 +4,7 @@ import { imaginary } from '../../test/imaginary.ts';
 import { callTo, closed, ended, journal, opened, started } from '../../test/journal.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
-import { fold } from '../run/fold.ts';
+import { fold } from '../run/entries.ts';
 import { emptyTree, runStatus } from '../run/tree.ts';
 import { comesToRest, newWaiting } from './waiting.ts';
 

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries, anyEvent, anyJson, everyKind } from '../../test/arbitraries.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
-import { decodeAll, encode, encodeAll, framesAfter } from './codec.ts';
 import { RunEvent, type Entry } from './events.ts';
-import { foldAll } from './fold.ts';
+import { foldAll, decodeAll, encode, encodeAll, framesAfter } from './entries.ts';
 
 function textEntry(text: string): Entry {
   return { seq: 1, at: 5, event: { type: 'text.appended', step: 3, channel: 'content', text } };

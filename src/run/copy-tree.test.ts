@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { copyTree } from './copy-tree.ts';
-import { foldAll } from './fold.ts';
+import { foldAll } from './entries.ts';
 
 test('[N8] a copy is what the tree was, whatever is folded into either', () => {
   fc.assert(

@@ -1,7 +1,6 @@
 import type { Entry, EventOf, RunEvent, StepId } from './events.ts';
-import { fold } from './fold.ts';
-import { present } from './codec.ts';
-import { emptyTree, isFinal, type RunTree } from './tree.ts';
+import { fold } from './entries.ts';
+import { emptyTree, isFinal, type RunTree, present } from './tree.ts';
 import type { BlobRef, Usage } from './values.ts';
 
 /** What lists show of a run without reading its journal, beside how it stands. */

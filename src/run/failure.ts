@@ -1,5 +1,4 @@
 // Threads and short commands start with this file, so it must not bring the schemas along.
-import { present } from './codec.ts';
 import type { Failure, FailureCode } from './failure-schema.ts';
 
 export type { Failure, FailureCode };
@@ -36,18 +35,14 @@ export class RunError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RunError';
     this.isLost = options.isLost ?? false;
-    this.failure = {
-      code,
-      message,
-      // It becomes a part of what flows return and steps record, which is JSON.
-      ...present({
-        retryable: options.retryable,
-        after: options.after,
-        where: options.where,
-        problems: options.problems,
-      }),
-    };
+    this.failure = { code, message, ...saidIn(options) };
   }
+}
+
+/** It becomes a part of what flows return and steps record, which is JSON: what is not said is not there. */
+function saidIn({ retryable, after, where, problems }: FailureOptions): Partial<Failure> {
+  const said = Object.entries({ retryable, after, where, problems });
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
 /** A failure that was recorded, or came from another thread or process, as something to throw. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Along, Decision, Exchange, StepId } from './events.ts';
-import { filled, present } from './codec.ts';
-import type { Approval } from './tree.ts';
+import { type Approval, filled, present } from './tree.ts';
 import { BlobRef, isBlobRef, Json } from './values.ts';
-
 const Reference = z.enum(['arguments', 'history', 'edited']);
 type Reference = z.infer<typeof Reference>;
 

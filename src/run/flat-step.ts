@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { Call, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import { Failure } from './failure-schema.ts';
-import { filled, present } from './codec.ts';
-import { textOf, type RequestedCall, type Step } from './tree.ts';
+import { textOf, type RequestedCall, type Step, filled, present } from './tree.ts';
 import { BlobRef, Effect, Item, Json, Usage } from './values.ts';
-
 export const FlatPhase = z.object({ phase: Phase, batch: z.int(), cycle: z.int() });
 
 /** One step as JSON. What is empty is absent. */

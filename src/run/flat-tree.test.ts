@@ -5,7 +5,7 @@ import { anyEntries } from '../../test/arbitraries.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import type { RunEvent } from './events.ts';
 import { FlatTree, flatTree } from './flat-tree.ts';
-import { foldAll } from './fold.ts';
+import { foldAll } from './entries.ts';
 import type { RunTree } from './tree.ts';
 
 const started: RunEvent = {

@@ -3,7 +3,6 @@ import { StepId } from './events.ts';
 import { Failure } from './failure-schema.ts';
 import { FlatApproval, flatApproval } from './flat-approval.ts';
 import { FlatPhase, FlatStep, flatStep } from './flat-step.ts';
-import { filled, present } from './codec.ts';
 import {
   runStatus,
   stepOf,
@@ -12,9 +11,10 @@ import {
   type QueuedMessage,
   type RunTree,
   type Step,
+  filled,
+  present,
 } from './tree.ts';
 import { Attachment, BlobRef, Item, Usage } from './values.ts';
-
 const FlatMessage = z.object({
   id: z.string(),
   text: z.string(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldAll } from './fold.ts';
+import { foldAll } from './entries.ts';
 import type { RunEvent } from './events.ts';
 import { onlyQuestion } from './only-question.ts';
 

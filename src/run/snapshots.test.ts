@@ -5,7 +5,7 @@ import { sized } from '../../test/long.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import type { Entry, RunEvent } from './events.ts';
 import { flatTree, type FlatTree } from './flat-tree.ts';
-import { fold, foldAll } from './fold.ts';
+import { fold, foldAll } from './entries.ts';
 import { Snapshots } from './snapshots.ts';
 import { emptyTree } from './tree.ts';
 

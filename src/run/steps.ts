@@ -13,8 +13,8 @@ import {
   type RunTree,
   type Step,
   isFinal,
+  present,
 } from './tree.ts';
-import { present } from './codec.ts';
 
 export function plan(tree: RunTree, event: EventOf<'step.planned'>): void {
   if (tree.steps.has(event.step)) return refuse(tree, event, 'exists already');

@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { failureOf } from '../run/failure.ts';
-import { present } from '../run/codec.ts';
 import type { Door, DoorSettings } from './access/door.ts';
 import type { WaysIn } from './access/way-in.ts';
 import { appOf } from './app.ts';
@@ -23,6 +22,7 @@ import { treesOf } from './runs/trees.ts';
 import { Channels, peopleOf, protocolsOf, type Protocol } from './viewers/channels.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 import { alarmOf } from './workflows/alarm.ts';
+import { present } from '../run/tree.ts';
 
 export interface ApiSettings {
   readonly config: Config;

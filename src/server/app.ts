@@ -1,9 +1,9 @@
 import fastify from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuse, refuseMethod, routeOf, send, sendHead, stream } from './http/answer.ts';
 import { pageNowhere } from './routes/page.ts';
-import { strictJson, bodyPace, strangerHeaders, welcomeGuest } from './http/body.ts';
-import type { Caller, Visit } from './access/honest.ts';
+import { type Caller, type Visit, strangerHeaders, welcomeGuest } from './access/honest.ts';
 import type { WayIn, WaysIn } from './access/way-in.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
 import { type ServerContext } from './context.ts';
@@ -11,10 +11,11 @@ import { letPass } from '../loop/machine.ts';
 import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
-import type { RawAsked, Reply, Route } from './routes/route.ts';
+import { type RawAsked, type Reply, type Route, strictJson } from './routes/route.ts';
 import { openSockets } from './http/sockets.ts';
 import { methodsAt } from './http/wrong-method.ts';
 import { expectOpen } from './runs/quotas.ts';
+import { bodyPace, smallBody } from './http/body-pace.ts';
 
 export interface AppSettings {
   readonly context: ServerContext;
@@ -94,7 +95,7 @@ function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): Ca
   const pace = bodyPace();
   app.addHook('onRequest', async (request, reply) => {
     reply.raw.on('close', letPass());
-    pace(request.raw, () => callers.get(request)?.tenant ?? '');
+    if (mayBeLong(request.raw)) pace(request.raw, () => callers.get(request)?.tenant ?? '');
     reply.headers(safeHeaders);
     welcomeGuest(context, request, reply);
     const visit = visitOf(request, ways);
@@ -273,4 +274,8 @@ function leaving({ raw }: FastifyReply): AbortSignal {
 /** A header that stands twice says two things: neither counts. */
 function one(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+function mayBeLong({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > smallBody;
 }

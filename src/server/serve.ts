@@ -4,7 +4,6 @@ import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/codec.ts';
 import type { Store } from '../stores/store.ts';
 import { doorOf } from './access/door.ts';
 import { openFolder } from './compose/compose.ts';
@@ -15,6 +14,7 @@ import { hostOpened, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/metrics.ts';
 import type { Protocol } from './viewers/channels.ts';
+import { present } from '../run/tree.ts';
 
 export interface ServeSettings {
   /** The data folder. */

@@ -1,3 +1,4 @@
+import { blobName } from './blob-name.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appending, frames, newRun, range, refused, seqs, type Opened } from './store.contract.ts';
 import type { Append, Appender, Chunk, Fence, Store } from './store.ts';
@@ -94,9 +95,9 @@ export function calledContract(name: string, open: () => Promise<Opened>): void 
 
     test('[J40] large texts of an append are kept with it, and not where it is refused', async () => {
       const texts = ['one', 'two'].map((text) => text.repeat(1_000));
-      const blobs = texts.map((text) => ({ tenant: 't', text }));
+      const blobs = texts.map((text) => ({ tenant: 't', blob: blobName(text), text }));
       await refused(store.journal.append(appending({ run: 'r', epoch: 9 }, 1, { blobs })), 'rejected');
-      const others = blobs.map(({ text }) => ({ tenant: 'u', text }));
+      const others = blobs.map((kept) => ({ ...kept, tenant: 'u' }));
       await refused(store.journal.append(appending(fence, 1, { blobs: others })), 'malformed');
       const before = await store.blobs.held('t');
       await store.journal.append(appending(fence, 1, { blobs }));

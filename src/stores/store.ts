@@ -63,6 +63,13 @@ export interface RunRow extends Summary {
   readonly facts: Facts;
 }
 
+/** A text that entries refer to by its name, which is made of it. */
+export interface KeptText {
+  readonly tenant: string;
+  readonly blob: string;
+  readonly text: string;
+}
+
 /** An append carries its place: it is refused (`rejected`) unless the run has exactly this epoch and head. */
 export interface Append {
   readonly fence: Fence;
@@ -73,7 +80,7 @@ export interface Append {
   /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
   readonly uses?: readonly { readonly command: string; readonly seq: number }[] | undefined;
   /** Large texts that its entries refer to: kept for the run in the same transaction. */
-  readonly blobs?: readonly { readonly tenant: string; readonly text: string }[] | undefined;
+  readonly blobs?: readonly KeptText[] | undefined;
   /** What its entries add to the index. */
   readonly indexed?: Indexed | undefined;
   /** The last append of a run: nothing can follow. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from './sse.ts';
 
 export interface Citation {
   readonly kind: 'citation';

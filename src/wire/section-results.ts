@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from './sse.ts';
 
 interface Fields {
   readonly [name: string]: Json;

@@ -1,6 +1,6 @@
 import { type Begun, apology, leave } from '../engine/recovery/recorded.ts';
 import { failureOf, RunError } from '../run/failure.ts';
-import { foldAll } from '../run/fold.ts';
+import { foldAll } from '../run/entries.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
 import { leaseLength, momentOf, type Moment } from '../engine/time/deadlines.ts';
@@ -9,14 +9,14 @@ import { newRun } from '../engine/recovery/recorded.ts';
 import { recordCommands } from '../engine/recovery/record-commands.ts';
 import type { Workplace } from '../engine/world.ts';
 import { flowId, flowNamed, isBlobRef } from '../run/values.ts';
-import { present } from '../run/codec.ts';
 import { failureIn } from '../engine/scope/broken.ts';
 import { unanswered } from '../engine/conversation/conversation.ts';
 import { definitionOf } from '../engine/record/definition.ts';
 import { loadInput, isLarge, keepLarge, runGuardsIn } from '../engine/record/recordable.ts';
 import type { Flow, RunInput } from '../engine/scope.ts';
 import { ScopeIn } from '../engine/scope/scope-in.ts';
-import { owned } from '../engine/activity.ts';
+import { owned } from '../engine/scope/composite.ts';
+import { present } from '../run/tree.ts';
 
 const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */

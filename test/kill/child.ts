@@ -2,9 +2,8 @@
 // there, until whoever watches kills it from outside.
 import { Secrets } from '../../src/guards/secrets.ts';
 import { approval, budget } from '../../src/policies/standard.ts';
-import { decodeAll } from '../../src/run/codec.ts';
 import type { Command } from '../../src/run/commands.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, decodeAll } from '../../src/run/entries.ts';
 import type { Approval } from '../../src/run/tree.ts';
 import type { RunRequest } from '../../src/front/front.ts';
 import { Engine } from '../engine.ts';

@@ -1,7 +1,7 @@
 // What the official AG-UI client must have made of a run, worked out from the tree alone.
 import type { Message } from '@ag-ui/client';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import { stepOf, textOf, undecidedApprovals, type RunTree, type Step } from '../../src/run/tree.ts';
 import { questionId } from '../../src/run/question-id.ts';
 import type { Heard } from './ag-ui-client.ts';

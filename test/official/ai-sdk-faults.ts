@@ -4,7 +4,7 @@ import { aiSdkProjection } from '../../src/projections/ai-sdk/ai-sdk.ts';
 import type { AiSdkFrame } from '../../src/projections/ai-sdk/scene.ts';
 import { unwritten } from '../../src/projections/frames.ts';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../src/wire/ai-sdk.ts';
 import { quietly } from './ag-ui-client.ts';
 

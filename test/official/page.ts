@@ -1,9 +1,8 @@
 // A page with the official clients that run in a browser, each cut off again and again in the middle of a run.
 import OpenAI from 'openai';
-import { entryOf } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, entryOf } from '../../src/run/entries.ts';
 import { answerIn, Joining, pathsIn as agUiPaths } from './ag-ui-seen.ts';
 import { approvalIn, Chat, pathsIn as chatPaths, textIn } from './ai-sdk-chat.ts';
 import { approvalIn as asked, fingerprintIn, stepsIn, toldIn, type ChatStep } from './openai-steps.ts';

@@ -1,8 +1,7 @@
 // Official clients that watch a run, unmodified: each follows it, comes back the way it has, and decides what it is asked.
 import { EventSource } from 'undici';
 import WebSocket from 'ws';
-import { entryOf } from '../../src/run/codec.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, entryOf } from '../../src/run/entries.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { pathsOf } from './paths.ts';

@@ -6,7 +6,7 @@ import { callTo, closed, ended, journal, opened, retried, said, started } from '
 import { sized } from '../long.ts';
 import { variedRuns, variety } from '../variety.ts';
 import type { Entry, RunEvent } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import type { SseFrame } from '../../src/wire/sse-frame.ts';
 import { a2uiProtocols } from '../../src/projections/a2ui/a2ui.ts';
 

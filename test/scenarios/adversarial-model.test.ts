@@ -4,7 +4,7 @@ import { Engine } from '../engine.ts';
 import { converse } from '../../src/flows/converse/converse.ts';
 import type { ActionTools, ConverseRules } from '../../src/flows/converse/course.ts';
 import { RunError } from '../../src/run/failure.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import { signatureOf } from '../../src/run/signature.ts';
 import { isOpen, type RunTree } from '../../src/run/tree.ts';
 import { isBlobRef, type Json, type Limits } from '../../src/run/values.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import type { RunTree } from '../../src/run/tree.ts';
 import { served } from '../served.ts';
 

@@ -7,11 +7,10 @@ import type { Turn } from '../../src/gateways/gateway.ts';
 import type { Move } from '../../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { RunError } from '../../src/run/failure.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, decodeAll } from '../../src/run/entries.ts';
 import { isOpen, textOf, undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { Chunk } from '../../src/stores/store.ts';
-import { decodeAll } from '../../src/run/codec.ts';
 import { answerOf, ask, policies, resultsIn, say } from '../conversation.ts';
 import { entriesOf, startRun, testWorld, toolOf, treeOf } from '../world.ts';
 

@@ -4,7 +4,6 @@ import { beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import type { Preferences } from '../../src/projections/projection.ts';
-import { encodeAll } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { sseTexts, type SseFrame } from '../../src/wire/sse-frame.ts';
 import { isLong } from '../long.ts';
@@ -12,6 +11,7 @@ import { plausibleRun } from '../plausible-run.ts';
 import { idsIn, serving, shareServing, temporaryFolder, type Serving } from '../serving.ts';
 import { streamViewer } from '../stream.ts';
 import { variedRuns, variety } from '../variety.ts';
+import { encodeAll } from '../../src/run/entries.ts';
 
 type Name = keyof typeof ownProtocols;
 

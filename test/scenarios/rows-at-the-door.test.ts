@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ownProtocols } from '../../src/projections/own-protocols.ts';
-import { encodeAll } from '../../src/run/codec.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
@@ -18,6 +17,7 @@ import type { ApprovalPage } from '../../src/wire/native/approvals.ts';
 import { appWith, decideOn, serving, textAt, untilAnswer, type Answered, type Serving } from '../serving.ts';
 import { openUpstream, sse } from '../upstream.ts';
 import { vitrine } from '../vitrine.ts';
+import { encodeAll } from '../../src/run/entries.ts';
 
 /** A server with a tool that asks first, and what it did. */
 async function paying(): Promise<{ at: Serving; paid: Json[] }> {

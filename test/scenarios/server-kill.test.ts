@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient, type Client } from '../../src/client/client.ts';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import { course, framesIn, watchChat } from '../application-stream.ts';
 import { ownPort } from '../own-port.ts';

@@ -1,7 +1,6 @@
 // What must hold of every run, whatever happened to those who worked on it.
-import { decodeAll } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, decodeAll } from '../../src/run/entries.ts';
 import { type RunTree } from '../../src/run/tree.ts';
 import { drift } from '../../src/engine/time/clock.ts';
 import { entriesOf } from '../world.ts';

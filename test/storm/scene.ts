@@ -7,7 +7,7 @@ import type { AgentEvent } from '../../src/gateways/gateway.ts';
 import { approval, budget } from '../../src/policies/standard.ts';
 import type { Command } from '../../src/run/commands.ts';
 import { RunError } from '../../src/run/failure.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll } from '../../src/run/entries.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { Simulation, type Odds, type Shared, type SimProcess } from '../simulation.ts';

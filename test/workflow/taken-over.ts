@@ -1,9 +1,8 @@
 // A graph that is played to its end in the simulation, undisturbed, or taken over after the first of its records by a worker that has nothing else.
 import { expect } from 'vitest';
 import type { Catalog } from '../../src/engine/world.ts';
-import { decodeAll, encodeAll } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
-import { foldAll } from '../../src/run/fold.ts';
+import { foldAll, decodeAll, encodeAll } from '../../src/run/entries.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { Chance } from '../random.ts';

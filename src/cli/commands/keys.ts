@@ -1,5 +1,4 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { Role } from '../../server/access/honest.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
 import { changeSharedIn, readShared, type Shared } from '../../server/compose/shared-in.ts';
@@ -8,6 +7,7 @@ import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../co
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { present } from '../../run/tree.ts';
 
 export const keys: CliCommand = {
   name: 'keys',

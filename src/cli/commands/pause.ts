@@ -1,4 +1,3 @@
-import { present } from '../../run/codec.ts';
 import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../place/find.ts';
 import { hint } from '../hint.ts';
@@ -6,6 +5,7 @@ import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
 import { sendTo } from '../place/told.ts';
 import { folderOwner } from '../../run/owner.ts';
+import { present } from '../../run/tree.ts';
 
 export const pause: CliCommand = {
   name: 'pause',

@@ -1,5 +1,4 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { doubtOf, shortPin, type Accepted, type Pinned } from '../../server/compose/tools.ts';
 import { approvePins, pinsIn } from '../../server/compose/store-pins.ts';
 import { changeSharedIn, readShared } from '../../server/compose/shared-in.ts';
@@ -9,6 +8,7 @@ import { visible } from '../../run/visible.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { present } from '../../run/tree.ts';
 
 export const pins: CliCommand = {
   name: 'pins',

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/codec.ts';
 import { parsed } from '../../run/values.ts';
 import type { RunFilter } from '../../client/client.ts';
 import { listRuns, type ListedRun } from '../../wire/native/runs.ts';
@@ -12,6 +11,7 @@ import { markOf, styleOf } from '../view/marks.ts';
 import { lookIn, serverOf } from '../place/place.ts';
 import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { filled, present } from '../../run/tree.ts';
 
 const usual = 50;
 

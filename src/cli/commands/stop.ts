@@ -1,4 +1,3 @@
-import { present } from '../../run/codec.ts';
 import { exit, lookOptions, tenantOption, whyOption, type CliCommand } from '../command.ts';
 import { findRun, summaryOf } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';
@@ -8,6 +7,7 @@ import { silentView } from '../view/silent-view.ts';
 import { sendTo } from '../place/told.ts';
 import { watch } from '../view/watch.ts';
 import { folderOwner } from '../../run/owner.ts';
+import { present } from '../../run/tree.ts';
 
 export const stop: CliCommand = {
   name: 'stop',

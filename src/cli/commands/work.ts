@@ -1,9 +1,9 @@
-import { present } from '../../run/codec.ts';
 import { exit, homeOptions, type CliCommand } from '../command.ts';
 import { settingsOf } from '../settings.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
 import { goodbye, graceIn, graceOption } from './serve.ts';
+import { present } from '../../run/tree.ts';
 
 export const work: CliCommand = {
   name: 'work',

@@ -2,9 +2,9 @@ import { askFor } from '../../client/ask.ts';
 import { vitrineClient, type Client, type ServerAddress } from '../../client/client.ts';
 import type { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { takeUpRun } from '../../wire/native/folder.ts';
 import type { Control } from './terminal-home.ts';
+import { present } from '../../run/tree.ts';
 
 /** What a terminal asks of runs, through the client, whoever answers. */
 export function askedOver(server: ServerAddress): Control {

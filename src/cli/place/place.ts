@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { askFor } from '../../client/ask.ts';
 import type { ServerAddress } from '../../client/client.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { FolderSettings } from '../../server/compose/compose.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/honest.ts';
@@ -16,6 +15,7 @@ import { enterHome, lookAround } from './enter.ts';
 import { emptyHanded, type Reached, type TerminalHome } from './terminal-home.ts';
 import { dataOf, folderOf, usualFolder } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { present } from '../../run/tree.ts';
 
 /** Where runs are: in a data folder here, or at a server. */
 export type Place = (FolderSettings & Folder) | ServerAddress;

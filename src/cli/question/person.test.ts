@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../run/commands.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import type { RunEvent } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Key } from '../terminal/keyboard.ts';

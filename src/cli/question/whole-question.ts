@@ -1,7 +1,6 @@
 import type { Along, EarlierMessage, Exchange } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import type { Approval } from '../../run/tree.ts';
+import { type Approval, present } from '../../run/tree.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
 import type { ServerAddress } from '../../client/ask.ts';
 import { keptText } from '../place/find.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { RunEvent } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { drawTree } from './draw.ts';
 import { unpainted } from '../terminal/line.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { terminalFor } from '../../../test/terminal.ts';
 import { Secrets } from '../../guards/secrets.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { tellAnswer } from './show-run.ts';
 
 const secrets = new Secrets(['sk-0123456789']);

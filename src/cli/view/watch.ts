@@ -1,8 +1,14 @@
 import { isForAnother } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { waitingForPerson } from '../../run/notices.ts';
-import { runStatus, undecidedApprovals, type Approval, type RunTree, type Step } from '../../run/tree.ts';
+import {
+  runStatus,
+  undecidedApprovals,
+  type Approval,
+  type RunTree,
+  type Step,
+  present,
+} from '../../run/tree.ts';
 import { showing } from '../../server/compose/showing.ts';
 import { folderOwner } from '../../run/owner.ts';
 import { followRun } from '../../client/follow.ts';

@@ -1,6 +1,6 @@
 import { aborted } from '../aborted.ts';
 import type { Clock } from '../time/clock.ts';
-import { Within } from '../activity.ts';
+import { Within } from '../time/deadlines.ts';
 
 /** The time of one attempt. It stands still while a person is asked. */
 export class AttemptTimer {

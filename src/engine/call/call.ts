@@ -1,7 +1,6 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import type { Call } from '../../run/events.ts';
 import { errorOf, type Failure } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { fingerprintOf, signatureOf } from '../../run/signature.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -15,6 +14,7 @@ import { runLeaf } from '../leaf/run-leaf.ts';
 import { runTool } from './run-tool.ts';
 import type { CallOptions, CallResult } from '../scope.ts';
 import type { Standing } from '../conversation/standing.ts';
+import { present } from '../../run/tree.ts';
 
 interface Placed extends CallOptions {
   readonly parent: number;

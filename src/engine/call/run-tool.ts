@@ -9,9 +9,10 @@ import type { Execution } from '../execution.ts';
 import { tellLate, type LeafOutcome } from '../leaf/leaf.ts';
 import { plain, tellRedacted } from '../record/recordable.ts';
 import { failureIn } from '../scope/broken.ts';
-import { owned, Within } from '../activity.ts';
 import { AttemptTimer } from './attempt-timer.ts';
 import { toolContext } from './tool-context.ts';
+import { Within } from '../time/deadlines.ts';
+import { owned } from '../scope/composite.ts';
 
 /** Characters of JSON. */
 const largestResult = 8_000_000;

@@ -2,8 +2,7 @@ import type { EarlierOutcome } from '../../policies/policy.ts';
 import { callHistory } from '../../run/call-history.ts';
 import type { EventOf, SentMessage, StepId } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
-import { filled, present, decodeAll } from '../../run/codec.ts';
-import type { RunTree } from '../../run/tree.ts';
+import { type RunTree, filled, present } from '../../run/tree.ts';
 import type { BlobRef, Attachment, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepLarge, loadLarge, loadHistory, isLarge } from '../record/recordable.ts';
@@ -16,6 +15,7 @@ import type { Agent } from '../../catalog/agent.ts';
 import { sharedFacts } from '../../catalog/shared-facts.ts';
 import { factName } from '../../run/combined-state.ts';
 import { keepState } from '../../catalog/state.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /**
  * The earlier runs of a conversation. Which ones count was recorded when this run began, and their journals are final,

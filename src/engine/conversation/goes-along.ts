@@ -1,12 +1,12 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { Message } from '../../gateways/gateway.ts';
 import type { Along, EarlierMessage, Exchange } from '../../run/events.ts';
-import { filled, present } from '../../run/codec.ts';
 import { isBlobRef, type Attachment, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepAttachment, keepLarge } from '../record/recordable.ts';
 import { placeOfLast } from './conversation.ts';
 import { toBeRestored } from './restore.ts';
+import { filled, present } from '../../run/tree.ts';
 
 /** A message that a person is asked about, in the turn it belongs to. */
 export interface Going {

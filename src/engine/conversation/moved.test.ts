@@ -3,9 +3,9 @@ import { codes, Stage, stepAt, type Worker } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import { toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Flow } from '../scope.ts';
 import { sha256 } from '../../loop/machine.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 /** Keeps a list for each conversation, and deletes the first of what it listed last. */
 function users(name = 'users', more: Partial<Agent> = {}) {

@@ -3,12 +3,12 @@ import { codes, Stage, type Worker } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import type { Turn } from '../../gateways/gateway.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Attachment, Json } from '../../run/values.ts';
 import type { Flow } from '../scope.ts';
 import { sha256 } from '../../loop/machine.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const plan = { type: 'text/plain', title: 'plan.txt', data: 'DELETE ALL USERS' };
 const photo = { type: 'image/png', title: 'photo.png', data: 'iVBORw0KGgo=' };

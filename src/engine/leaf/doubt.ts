@@ -1,5 +1,4 @@
-import { present } from '../../run/codec.ts';
-import { textOf, type Step } from '../../run/tree.ts';
+import { textOf, type Step, present } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { tellWhoWaits } from '../conversation/doubt-ahead.ts';
 import { leaveLine } from '../conversation/line.ts';

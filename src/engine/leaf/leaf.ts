@@ -1,7 +1,7 @@
 import type { EarlierOutcome, Intent } from '../../policies/policy.ts';
 import type { Call, EventOf, StepId } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { type Step, isOpen, type RunTree, stepOf, type Approval } from '../../run/tree.ts';
+import { type Step, isOpen, type RunTree, stepOf, type Approval, present } from '../../run/tree.ts';
 import type { Source } from '../../run/untrusted.ts';
 import type { BlobRef, Effect, Json, Usage } from '../../run/values.ts';
 import type { Asking, Audience } from '../../tools/tool.ts';
@@ -12,7 +12,6 @@ import type { Refusal } from '../scope.ts';
 import { isAbout, ask } from '../question/put-question.ts';
 import type { Decided } from '../question/questions.ts';
 import { alongOf } from '../question/along.ts';
-import { present } from '../../run/codec.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {

@@ -1,6 +1,5 @@
 import { type Failure, type FailureCode, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import { isOpen, type RunTree, type Step } from '../../run/tree.ts';
+import { isOpen, type RunTree, type Step, present } from '../../run/tree.ts';
 import { leaveLine } from '../conversation/line.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
@@ -15,7 +14,6 @@ import type { EventOf, RunEvent } from '../../run/events.ts';
 import type { Refusal } from '../scope.ts';
 import { openStep } from '../scope/composite.ts';
 import { tellUnchecked } from '../question/put-question.ts';
-
 const maxAttempts = 3;
 const firstPause = 200;
 

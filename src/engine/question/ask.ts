@@ -1,6 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import { isOpen, type Approval, type Step } from '../../run/tree.ts';
+import { isOpen, type Approval, type Step, present } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf } from './fingerprint.ts';

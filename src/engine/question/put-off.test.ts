@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Stage } from '../../../test/stage.ts';
 import { flowOf } from '../../../test/world.ts';
-import { encodeAll } from '../../run/codec.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const second = 1_000;
 const hour = 3_600 * second;

@@ -1,11 +1,9 @@
 import type { Along, EventOf } from '../../run/events.ts';
-import { present } from '../../run/codec.ts';
-import type { Approval, Step } from '../../run/tree.ts';
+import { type Approval, type Step, present } from '../../run/tree.ts';
 import { checked } from '../../schema/misfit.ts';
 import type { Execution } from '../execution.ts';
 import { alongOf } from './along.ts';
 import { fingerprintOf, type Bound } from './fingerprint.ts';
-
 type Requested = EventOf<'approval.requested'>;
 type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
   Pick<Requested, 'title' | 'message' | 'allowed'> &

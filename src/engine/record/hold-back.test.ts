@@ -9,7 +9,7 @@ import { redacted } from '../../guards/guard.ts';
 import { Secrets } from '../../guards/secrets.ts';
 import type { RunEvent } from '../../run/events.ts';
 import { flatTree } from '../../run/flat-tree.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { textOf } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { Engine } from '../../../test/engine.ts';

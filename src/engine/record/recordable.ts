@@ -1,9 +1,8 @@
-import type { Step, RunTree } from '../../run/tree.ts';
+import { type Step, type RunTree, present, filled } from '../../run/tree.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json, readAs } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import type { Blobs } from '../../stores/store.ts';
 import { type EventOf, SentMessage, type StepId } from '../../run/events.ts';
-import { present, filled } from '../../run/codec.ts';
 import { z } from 'zod';
 import type { RunInput } from '../scope.ts';
 import type { AgentEvent, Message } from '../../gateways/gateway.ts';
@@ -17,7 +16,6 @@ import { guardOf } from '../../guards/guard-of.ts';
 import { agreedTo } from '../../guards/apply-guard.ts';
 import { joined } from '../../guards/guard-joined.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
-
 /** Above this many characters of JSON a value is kept beside the journal, and the entry carries a reference. */
 const inlineLimit = 32_768;
 const previewLength = 1_200;

@@ -1,19 +1,18 @@
 import type { Kind } from '../../guards/guard.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import { encode } from '../../run/codec.ts';
 import type { Entry, EventOf, RunEvent, StepId } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { indexed, joinIndexed, type Indexed } from '../../run/facts.ts';
-import { fold } from '../../run/fold.ts';
+import { fold, encode } from '../../run/entries.ts';
 import { runStatus, type RunTree, limitsOf } from '../../run/tree.ts';
-import type { Append, Appender, Fence, Store } from '../../stores/store.ts';
+import type { KeptText, Append, Appender, Fence, Store } from '../../stores/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Meter } from '../meter.ts';
 import { RunTime, type StoreTime } from '../time/deadlines.ts';
 import { HoldBack } from './hold-back.ts';
-import { unowned } from '../activity.ts';
 import { referencesIn } from '../../run/values.ts';
 import type { RunGuards } from './recordable.ts';
+import { unowned } from '../scope/composite.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;
@@ -42,14 +41,14 @@ interface Beside {
   /** The command it comes of. */
   readonly command?: string;
   /** The large text it refers to. */
-  readonly blob?: string | undefined;
+  readonly kept?: Omit<KeptText, 'tenant'> | undefined;
 }
 
 /** Entries that are appended together: encoded when they are emitted, given to the store as often as it takes. */
 interface Part {
   frames: string;
   last: number;
-  blobs: { readonly tenant: string; readonly text: string }[] | undefined;
+  blobs: KeptText[] | undefined;
   /** What they add to the index. */
   indexed: Indexed | undefined;
   /** As much as one append takes, cut behind a text: nothing else stands alone. */
@@ -107,12 +106,11 @@ export class Writer implements Appender {
     return this.#time.now();
   }
 
-  emit(event: RunEvent, { command, blob }: Beside = {}): void {
+  emit(event: RunEvent, { command, kept }: Beside = {}): void {
     this.#holdBack.pass(event);
     if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
-    const part = blob === undefined ? undefined : this.#parts.at(-1);
-    if (part && blob !== undefined)
-      (part.blobs ??= []).push({ tenant: this.tree.started?.tenant ?? '', text: blob });
+    const part = kept && this.#parts.at(-1);
+    if (part) (part.blobs ??= []).push({ tenant: this.tree.started?.tenant ?? '', ...kept });
   }
 
   /** What this run may say, from now on. */

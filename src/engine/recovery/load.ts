@@ -1,6 +1,5 @@
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry, RunEvent, StepId } from '../../run/events.ts';
-import { fold } from '../../run/fold.ts';
+import { fold, decodeAll } from '../../run/entries.ts';
 import { emptyTree, type RunTree, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { failureOf } from '../../run/failure.ts';

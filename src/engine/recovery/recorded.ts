@@ -1,6 +1,6 @@
 import { inScopes } from '../scope/notice-codes.ts';
 import type { Entry, EventOf, StepId, Call, RunEvent } from '../../run/events.ts';
-import { isOpen, stepOf, type RunTree, type Step } from '../../run/tree.ts';
+import { isOpen, stepOf, type RunTree, type Step, present } from '../../run/tree.ts';
 import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import type { Loaded } from './load.ts';
 import { turnAfter } from '../turn/turn-after.ts';
@@ -9,7 +9,6 @@ import { forever } from '../forever.ts';
 import type { Moment } from '../time/deadlines.ts';
 import { redactedNotice } from '../record/hold-back.ts';
 import { type Failure, sentenceOf } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { SentCommand } from '../../stores/store.ts';
 import { entryFor } from './control.ts';
 import { misfitOfDecision } from '../question/misfit-of-decision.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { failureOf, RunError, type Failure } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
+import { present } from '../../run/tree.ts';
 
 /** Everything of ours, as stacks name it. */
 const ours = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Stage } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import { entriesOf, flowOf, startRun, testWorld, toolOf, treeOf } from '../../../test/world.ts';
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunTree } from '../../run/tree.ts';
@@ -12,6 +11,7 @@ import type { Store } from '../../stores/store.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Engine } from '../../../test/engine.ts';
 import type { Flow, Node, Scope, Settled } from '../scope.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 function shown(tree: RunTree): string[] {
   return [...tree.steps.values()]

@@ -1,7 +1,6 @@
 import type { StepId } from '../../run/events.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import type { Step } from '../../run/tree.ts';
+import { type Step, present } from '../../run/tree.ts';
 import { composite } from './composite.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';

@@ -3,7 +3,7 @@ import { codes, Stage, stepAt } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import { flowOf, toolOf } from '../../../test/world.ts';
 import type { Json } from '../../run/values.ts';
-import { takeStray } from '../activity.ts';
+import { takeStray } from './composite.ts';
 
 /** What a process does with an error nobody caught. Here the test runner has its place, so it is said outright. */
 function leave(taken: boolean[]): void {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { codes, Stage, stepAt } from '../../../test/stage.ts';
 import { flowOf, toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
-import { encodeAll } from '../../run/codec.ts';
 import { textOf } from '../../run/tree.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { Scope } from '../scope.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const second = 1_000;
 const messages = [{ role: 'user' as const, text: 'go' }];

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { codes, Stage, stepAt } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import { agentOf, flowOf, toolOf } from '../../../test/world.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Effect, Json } from '../../run/values.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Scope } from '../scope.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const second = 1_000;
 

@@ -4,7 +4,7 @@ import type { OtherClock } from '../../../test/virtual-clock.ts';
 import { agentOf, flowOf, toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import type { Json } from '../../run/values.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { Store } from '../../stores/store.ts';
 

@@ -1,10 +1,8 @@
 import type { AgentEvent } from '../../gateways/gateway.ts';
 import type { StepId } from '../../run/events.ts';
 import { isOwnKind, stageKind } from '../../run/own-kinds.ts';
-import { present } from '../../run/codec.ts';
-import { isOpen } from '../../run/tree.ts';
+import { isOpen, present } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-
 type StageEvent = Extract<AgentEvent, { readonly stage: string }>;
 
 /** An answer in which nothing fits is told in few notices. */

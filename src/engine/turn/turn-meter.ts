@@ -252,9 +252,10 @@ export class Prompts {
   /** The text goes with the entry that refers to it. */
   #tell(step: Step, prompt: New, continues: StepId | undefined): void {
     const text = JSON.stringify(prompt).toWellFormed();
-    const blob = { blob: this.#execution.world.hash(text), size: Buffer.byteLength(text) };
+    const name = this.#execution.world.hash(text);
+    const blob = { blob: name, size: Buffer.byteLength(text) };
     const event = { type: 'prompt.recorded', step: step.id, blob } as const;
-    this.#execution.emit(continues === undefined ? event : { ...event, continues }, text);
+    this.#execution.emit(continues === undefined ? event : { ...event, continues }, { blob: name, text });
   }
 
   async #cleanLong({ messages, ...prompt }: New): Promise<New> {

@@ -1,9 +1,8 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { AgentEvent, AgentQuestion, Telling, Take } from '../../gateways/gateway.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { costOf } from '../../run/cost.ts';
-import { tokensIn, textOf, type Step } from '../../run/tree.ts';
+import { tokensIn, textOf, type Step, present } from '../../run/tree.ts';
 import type { Json, Usage } from '../../run/values.ts';
 import { AgentState } from '../conversation/conversation.ts';
 import type { Execution } from '../execution.ts';

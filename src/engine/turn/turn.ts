@@ -4,9 +4,8 @@ import type { AgentAnswer, Message, Telling, Turn } from '../../gateways/gateway
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
-import { present } from '../../run/codec.ts';
 import { stopped } from '../../run/stopped.ts';
-import { tokensIn, isOpen, textOf, type Step } from '../../run/tree.ts';
+import { tokensIn, isOpen, textOf, type Step, present } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
@@ -26,11 +25,12 @@ import {
   resultOf,
 } from '../record/recordable.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
-import { owned, Within } from '../activity.ts';
 import { cancelTurn } from '../question/questions.ts';
 import { inPieces, readStream, Surplus, TurnReader, turnResult } from './turn-reader.ts';
 import { hasForgotten, recallTurn } from './recall-turn.ts';
 import { sentCharacters, TurnMeter } from './turn-meter.ts';
+import { Within } from '../time/deadlines.ts';
+import { owned } from '../scope/composite.ts';
 
 /** A turn at its place. */
 export interface PlacedTurn extends TurnRequest {

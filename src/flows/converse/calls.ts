@@ -1,7 +1,7 @@
 import type { RequestedCall, TurnResult } from '../../engine/scope.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
-import { isDeeper } from '../../wire/parse-json.ts';
+import { isDeeper } from '../../wire/sse.ts';
 
 /** A call a model asked for, as far as it can be understood. */
 export interface ReadCall {

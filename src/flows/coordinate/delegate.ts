@@ -1,9 +1,9 @@
-import { filled } from '../../run/codec.ts';
 import type { Scope, TurnRequest, TurnResult } from '../../engine/scope.ts';
 import type { Item } from '../../run/values.ts';
 import { meaningOf } from '../../wire/sectioned-text.ts';
 import type { Delegate } from './settings.ts';
 import { whatEnded } from '../exchange.ts';
+import { filled } from '../../run/tree.ts';
 
 type Message = Omit<TurnRequest['messages'][number], 'role'>;
 

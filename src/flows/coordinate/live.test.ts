@@ -15,9 +15,8 @@ import {
 import type { Agent } from '../../catalog/agent.ts';
 import { Engine } from '../../../test/engine.ts';
 import type { Gateway, Turn } from '../../gateways/gateway.ts';
-import { decodeAll, encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll, decodeAll, encodeAll } from '../../run/entries.ts';
 import { textOf, type RunTree, type Step } from '../../run/tree.ts';
 import type { Json, Limits } from '../../run/values.ts';
 import { coordinate } from './coordinate.ts';

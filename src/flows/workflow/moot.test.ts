@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { codes, Stage, stepAt } from '../../../test/stage.ts';
 import { graphOf, outline, partOf, runOf, workflowFlow } from '../../../test/workflow/world.ts';
 import { toolOf } from '../../../test/world.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { mootReason } from './moot.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const human = (id: string, more: object = {}) => ({ id, type: 'human', title: id, ...more });
 const merge = { id: 'join', type: 'merge', first: true };

@@ -1,11 +1,11 @@
 import type { Answer, Before, Scope } from '../../engine/scope.ts';
 import { reachedFrom } from '../../graph/order.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { Json } from '../../run/values.ts';
 import { isConnected, seen, withRedone } from './edges.ts';
 import { runPart, type DoNode } from './part.ts';
 import { filled, seeing, titleOf, valueOf, withdrawn, type AtWork, type Done, type NodeOf } from './sight.ts';
+import { present } from '../../run/tree.ts';
 
 type Human = AtWork<NodeOf<'human'>>;
 

@@ -10,7 +10,6 @@ import {
 import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { stopped } from '../../run/stopped.ts';
 import type { Attachment } from '../../run/values.ts';
 import { textPart } from '../../wire/a2a.ts';
@@ -21,6 +20,7 @@ import { readSecret, type Secret } from '../http/http-exchange.ts';
 import { answerParts, Token } from './answers.ts';
 import { isOver, TaskReader } from './task-reader.ts';
 import { reasonOf, streamOf } from './task-stream.ts';
+import { present } from '../../run/tree.ts';
 
 export interface A2aSettings {
   readonly name: string;

@@ -1,9 +1,9 @@
 import type { Interrupt } from '@ag-ui/core';
 import { z } from 'zod';
-import { present } from '../../run/codec.ts';
 import { Json } from '../../run/values.ts';
 import type { AgentQuestion } from '../gateway.ts';
 import type { Token } from './thread.ts';
+import { present } from '../../run/tree.ts';
 
 /** What a Vitrine says of its question, and of what will run: as it is, and as people are shown it. */
 const Shown = z.object({

@@ -1,12 +1,11 @@
 import { RunError } from '../../run/failure.ts';
 import type { Usage } from '../../run/values.ts';
 import { ChatChunk, type ChatContentPart, type ChatDelta, type ChatUsage } from '../../wire/openai.ts';
-import { type SseEvent, type SseReader, sseReader, SseTooLarge } from '../../wire/sse.ts';
+import { type SseEvent, type SseReader, sseReader, SseTooLarge, parseJson } from '../../wire/sse.ts';
 import { ChatCalls } from './calls.ts';
 import type { Complaints } from '../http/event-channel.ts';
 import type { Dialect } from '../dialect.ts';
 import type { AgentEvent, Turn } from '../gateway.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import { WholeText } from '../http/http-exchange.ts';
 
 /** Characters. */

@@ -1,9 +1,9 @@
 import type { DialMessage, DialRequest } from '../../wire/dial.ts';
 import { withNotes, chatCalls, chatOptions } from '../chat/openai-chat.ts';
 import { dialAttachment } from './attachment.ts';
-import { present } from '../../run/codec.ts';
 import type { Json } from '../../run/values.ts';
 import type { AgentAnswer, Message, Turn } from '../gateway.ts';
+import { present } from '../../run/tree.ts';
 
 /** A turn as the strictest DIAL server takes it. */
 export function dialRequest(turn: Turn): DialRequest {

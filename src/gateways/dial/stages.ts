@@ -1,6 +1,5 @@
 import { RunError } from '../../run/failure.ts';
 import { stageKind } from '../../run/own-kinds.ts';
-import { present } from '../../run/codec.ts';
 import type { Attachment, Item } from '../../run/values.ts';
 import { readAttachment, readStage, type PeerNews, type StagePiece } from '../../wire/dial.ts';
 import { unreadable } from '../../wire/salvage.ts';
@@ -8,6 +7,7 @@ import type { Complaints } from '../http/event-channel.ts';
 import { attachmentOf } from './attachment.ts';
 import type { AgentEvent } from '../gateway.ts';
 import { WholeText } from '../http/http-exchange.ts';
+import { present } from '../../run/tree.ts';
 
 interface Text {
   readonly stage: string;

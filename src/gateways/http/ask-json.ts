@@ -2,7 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { type Refusal, retryAfter } from './event-channel.ts';
 import { failureOfStatus, wordsOf } from '../chat/attempt.ts';
 import type { Endpoint, Exchange, Headers, HttpRequest, Listener } from './http-exchange.ts';
-import { parseJson } from '../../wire/parse-json.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 interface Asking {
   readonly who: string;

@@ -6,7 +6,7 @@ import { anyEntries } from '../../../test/arbitraries.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import { variety } from '../../../test/variety.ts';
 import type { Entry } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { a2uiProtocols } from './a2ui.ts';

@@ -5,7 +5,7 @@ import { callTo, closed, ended, journal, opened, retried, said, started } from '
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import { variedRuns } from '../../../test/variety.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { a2uiProtocols } from './a2ui.ts';
 import { flatProjection } from './flat.ts';

@@ -1,17 +1,15 @@
 import { askedAbout } from '../../run/asking.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { attachmentText } from '../../run/sent-along.ts';
 import type { BlobRef, Item as Attached, Json } from '../../run/values.ts';
-import type { Approval } from '../../run/tree.ts';
+import { type Approval, present } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import { cutWith } from '../preferences/cut.ts';
 import { textOf } from '../text-of.ts';
 import { isoTime } from '../time-text.ts';
 import type { Item } from './surface.ts';
-
 /** How much of a text is shown, in characters. */
 export const lengths = { title: 200, detail: 300, line: 500 } as const;
 

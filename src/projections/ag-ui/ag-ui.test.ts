@@ -10,7 +10,7 @@ import type { Entry } from '../../run/events.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { unwritten } from '../frames.ts';
 import { projectionContract } from '../projection.contract.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { agUiProjection } from './ag-ui.ts';
 import { agUiPrelude } from './prelude.ts';
 

@@ -5,7 +5,7 @@ import { heard } from '../../../test/official/ag-ui-client.ts';
 import { sse, told } from '../../../test/official/ag-ui-faults.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { unwritten } from '../frames.ts';
 import { projectionContract } from '../projection.contract.ts';

@@ -1,6 +1,5 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed, type Json } from '../../run/values.ts';
-import { present } from '../../run/codec.ts';
 import {
   AgUiInput,
   AgUiStop,
@@ -24,6 +23,7 @@ import { encoded, linked } from '../sent-attachment.ts';
 import { unusedIn } from '../unused-fields.ts';
 import { subagents } from './part.ts';
 import { supersededLine } from '../../run/answer-text.ts';
+import { present } from '../../run/tree.ts';
 
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;

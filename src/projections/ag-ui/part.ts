@@ -1,10 +1,10 @@
 import type { EventOf } from '../../run/events.ts';
-import { present } from '../../run/codec.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { calledBy } from '../called.ts';
 import { cut } from '../preferences/cut.ts';
 import type { ViewOptions } from '../projection.ts';
 import { shortName, voiceOf, type Voice } from '../speaker.ts';
+import { present } from '../../run/tree.ts';
 
 /** What a client is told of a step: another agent, a call of a tool, or a step by its name. */
 export type As = 'agent' | 'call' | 'step';

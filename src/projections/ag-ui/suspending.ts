@@ -1,5 +1,4 @@
 import { askedBeside, askedBriefly } from '../../run/asking.ts';
-import { filled } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { exact, visible } from '../../run/visible.ts';
@@ -8,6 +7,7 @@ import type { Question } from '../questions.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isoTime } from '../time-text.ts';
 import { silenced, type Part, type Said } from './part.ts';
+import { filled } from '../../run/tree.ts';
 
 /** What is open, as far as it must be closed before a run of AG-UI may end. */
 export interface Open {

@@ -1,12 +1,12 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/values.ts';
-import { present } from '../../run/codec.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
 import { linked } from '../sent-attachment.ts';
 import { unusedIn } from '../unused-fields.ts';
 import { supersededLine } from '../../run/answer-text.ts';
+import { present } from '../../run/tree.ts';
 
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;

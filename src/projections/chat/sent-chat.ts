@@ -1,9 +1,9 @@
 import { decisionInWords } from '../../run/asking.ts';
 import { RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/codec.ts';
 import type { ChatMessageIn, ChatPartIn } from '../../wire/chat-request.ts';
 import type { SentAttachment, SentDecision, SentMessage } from '../door.ts';
 import { linked } from '../sent-attachment.ts';
+import { filled, present } from '../../run/tree.ts';
 
 /** The conversation of a request, and the message that is to be answered now. */
 export interface SentChat {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { Decision, type Call, type EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { filled } from '../../run/codec.ts';
 import type { BlobRef, Item, Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import { graphRows } from './graph.ts';
 import { lengths, readable, shownText, type Card } from './part.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
@@ -14,6 +12,8 @@ import { isoTime, seconds } from '../time-text.ts';
 import { worked } from '../working-time.ts';
 import { partAll } from './thinking-tags.ts';
 import { failedText, type Step } from './thinking.ts';
+import { parseJson } from '../../wire/sse.ts';
+import { filled } from '../../run/tree.ts';
 
 type Opening = Pick<Card, 'number' | 'thought'> & { readonly above: Card | undefined };
 

@@ -1,7 +1,6 @@
 import { visible } from '../../run/visible.ts';
 import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
-import { filled } from '../../run/codec.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
 import type { Item } from '../../run/values.ts';
@@ -20,6 +19,7 @@ import type { Part } from './part.ts';
 import { partAll } from './thinking-tags.ts';
 import * as thinking from './thinking.ts';
 import type { Draft, Memory, Step } from './thinking.ts';
+import { filled } from '../../run/tree.ts';
 
 type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
 

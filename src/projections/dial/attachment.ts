@@ -1,5 +1,5 @@
-import { present } from '../../run/codec.ts';
 import type { Attachment, Item } from '../../run/values.ts';
+import { present } from '../../run/tree.ts';
 
 /** What hangs on a step as an attachment of DIAL, which has exactly one of `data` and `url`. */
 export function attachmentOf(item: Item): object {

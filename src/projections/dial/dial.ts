@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { runIn } from '../../run/combined-state.ts';
 import { parsed } from '../../run/values.ts';
-import { filled, present } from '../../run/codec.ts';
 import { ChatCompletionRequest, type ChatMessageIn } from '../../wire/chat-request.ts';
 import { asciiJson } from '../../wire/ascii-json.ts';
 import { PeerDecisions, peerHeader } from '../../wire/dial.ts';
@@ -16,6 +15,7 @@ import { unusedIn } from '../unused-fields.ts';
 import { dialBlock } from './block.ts';
 import { dialError } from './error.ts';
 import { beatOf, dialProjection, type Stages, type StageMark } from './projection.ts';
+import { filled, present } from '../../run/tree.ts';
 
 const at = '/openai/deployments/:app';
 const keyHeader = 'api-key';

@@ -1,6 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
 import { combinedState, holdersOf, originKey, type LeftState } from '../../run/combined-state.ts';
-import { filled, present } from '../../run/codec.ts';
 import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
 import type { PeerNews } from '../../wire/dial.ts';
 import { superseded } from '../../run/answer-text.ts';
@@ -24,6 +23,7 @@ import { plain } from '../speaker.ts';
 import type { OpenStep } from '../story.ts';
 import { attachmentOf } from './attachment.ts';
 import { dialError } from './error.ts';
+import { filled, present } from '../../run/tree.ts';
 
 /** What a message of DIAL has so far. */
 export interface Stages {

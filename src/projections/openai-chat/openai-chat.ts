@@ -1,6 +1,5 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/values.ts';
-import { present } from '../../run/codec.ts';
 import { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
@@ -11,6 +10,7 @@ import type { Door, DoorRequest, Wish } from '../door.ts';
 import { protocol } from '../protocol.ts';
 import { unusedIn } from '../unused-fields.ts';
 import { answerId, namedQuestion, openAiChatProjection } from './projection.ts';
+import { present } from '../../run/tree.ts';
 
 /** The most bytes of a request: a conversation with pictures in it. */
 export const mostBytes = 32 * 1024 * 1024;

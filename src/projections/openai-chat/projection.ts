@@ -1,4 +1,3 @@
-import { present } from '../../run/codec.ts';
 import { stepName } from '../nested.ts';
 import { chatError } from '../chat/chat-error.ts';
 import {
@@ -15,6 +14,7 @@ import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
 import type { Question } from '../questions.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
+import { present } from '../../run/tree.ts';
 
 type Scene = ChatScene<null, null>;
 

@@ -1,4 +1,3 @@
-import { present } from '../../run/codec.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isBlobRef, type Usage } from '../../run/values.ts';
 import { stepName } from '../nested.ts';
@@ -6,6 +5,7 @@ import type { Question } from '../questions.ts';
 import type { OpenStep } from '../story.ts';
 import type { NamedAnswer } from '../door.ts';
 import { responseId } from './ids.ts';
+import { present } from '../../run/tree.ts';
 
 /** What a response says of itself, beside its output. */
 export interface About extends NamedAnswer {

@@ -1,6 +1,5 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/values.ts';
-import { filled, present } from '../../run/codec.ts';
 import {
   ResponsesRequest,
   type ResponsesItemIn,
@@ -14,6 +13,7 @@ import { linked } from '../sent-attachment.ts';
 import { unusedIn } from '../unused-fields.ts';
 import { answerOfMessage, readResponseId } from './ids.ts';
 import { isReference, reference, unknownIn } from './reference.ts';
+import { filled, present } from '../../run/tree.ts';
 
 /** What a request of the Responses API asks for. */
 export function readResponses({ body, header }: DoorRequest): Wish<Framing> {

@@ -4,7 +4,7 @@ import { anyEntries } from '../../../test/arbitraries.ts';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { stageName } from '../../run/stage-name.ts';
 import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree, type Step } from '../../run/tree.ts';
 import { preferred } from './preferences.ts';

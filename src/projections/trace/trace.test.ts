@@ -3,7 +3,7 @@ import { ask, begin, resultsIn, say, talk, type Conversation } from '../../../te
 import { ended, entriesOf, toolOf, until } from '../../../test/world.ts';
 import { closed, journal, opened, started } from '../../../test/journal.ts';
 import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll } from '../../run/entries.ts';
 import { goOn } from '../../run/tool-pause.ts';
 import { TraceEvent, type TraceType } from '../../wire/trace.ts';
 import { projectAll } from '../projection.ts';

@@ -1,10 +1,8 @@
 import { flatStep, type FlatStep } from '../../run/flat-step.ts';
 import type { Entry } from '../../run/events.ts';
-import type { RunTree, Step } from '../../run/tree.ts';
+import { type RunTree, type Step, filled, present } from '../../run/tree.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
-import { filled, present } from '../../run/codec.ts';
 import type { SaidInStep } from '../../wire/a2a.ts';
-
 /** A step as the artifact has it. */
 export type ToldStep = FlatStep & {
   /** What it says is the answer of the run. */

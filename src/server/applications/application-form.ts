@@ -5,9 +5,9 @@ import { AppGuards, type GuardSettings } from '../../guards/guard-settings.ts';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { placeIn, readAs, type Json } from '../../run/values.ts';
-import { present } from '../../run/codec.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
 import { appBody } from '../compose/app-definitions.ts';
+import { present } from '../../run/tree.ts';
 
 /** What an application is here: the settings of its flow, and what it lets pass. */
 export interface ApplicationBody {

@@ -1,11 +1,11 @@
 import { configurationTenant } from '../../run/definition.ts';
-import { present } from '../../run/codec.ts';
 import { mostCounted, type AppDraft, type ListedApp } from '../../wire/native/apps.ts';
 import type { Caller } from '../access/honest.ts';
 import { allFound, type Found } from '../applications/applications.ts';
 import type { ServerContext } from '../context.ts';
 import { lacksOf } from './app-problems.ts';
 import { appsFor } from './apps-for.ts';
+import { present } from '../../run/tree.ts';
 
 /** An application as it is worked on. */
 export function toldDraft(found: Found): AppDraft {

@@ -5,15 +5,13 @@ import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import { parsed, Limits, type Json } from '../../run/values.ts';
 import { configurationTenant, type Definition } from '../../run/definition.ts';
-import { atMost } from '../../run/tree.ts';
-import { present } from '../../run/codec.ts';
+import { atMost, present } from '../../run/tree.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { BodyCheck, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { Used, Access } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
-
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
   flow: z.strictObject({ name: z.string(), version: z.string() }),

@@ -1,12 +1,12 @@
 import { definitionsFront } from '../../front/definitions.ts';
 import { noDefinition } from '../../engine/record/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { Store } from '../../stores/store.ts';
 import { accessOf, appBody, type AppChecks } from './app-definitions.ts';
 import type { AppsNow, FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 import { mayUse } from '../apps/apps-for.ts';
+import { present } from '../../run/tree.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
 export function appsNow(store: Store, means: () => FlowMeans): AppsNow {

@@ -5,9 +5,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '../../catalog/config.ts';
 import { isTool, type ToolSource } from '../../catalog/tool-source.ts';
 import { RunError } from '../../run/failure.ts';
-import { expectPlain } from '../http/body.ts';
 import { workflowsBeside } from '../workflows/workflow-files.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { expectPlain } from '../routes/route.ts';
 
 const names = ['vitrine.config.ts', 'vitrine.config.js', 'vitrine.config.json'];
 /** What other tools read configurations from. */

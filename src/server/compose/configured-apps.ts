@@ -1,7 +1,6 @@
 import type { AppSettings, Config } from '../../catalog/config.ts';
 import type { Flow } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { App } from '../folder/home.ts';
 import type { ConfiguredApp } from './app-definitions.ts';
 import { expectDistinct } from './distinct-flows.ts';
@@ -9,6 +8,7 @@ import type { FlowMeans } from './named-flow.ts';
 import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 import { flowId } from '../../run/values.ts';
+import { present } from '../../run/tree.ts';
 
 export function appsOf(config: Config, where: string): readonly App[] {
   const means = { agents: Object.keys(config.agents), tools: undefined };

@@ -6,11 +6,11 @@ import type { SkillMeans } from '../../flows/pipeline/skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import { breather } from '../../loop/machine.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { unknownAgent } from './names-in-settings.ts';
 import type { Wrong } from '../../run/values.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
+import { present } from '../../run/tree.ts';
 
 /** The flow of all applications: what one is stands in what its runs were started with. */
 export const pipelineFlow: NamedFlow = {

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import type { Config } from '../../catalog/config.ts';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
@@ -16,6 +15,7 @@ import { lookingAgain } from '../shared/watched-kind.ts';
 import { secretIn } from './secrets.ts';
 import type { StorePins } from './store-pins.ts';
 import { ToolServers } from './tool-servers.ts';
+import { present } from '../../run/tree.ts';
 
 export { doubtOf, shortPin, type Accepted, type Pinned } from '../../tools/mcp/pins.ts';
 

@@ -1,6 +1,5 @@
 import type { FollowWish, Form } from '../../projections/door.ts';
 import type { Telling, ViewOptions } from '../../projections/projection.ts';
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -13,6 +12,7 @@ import type { Protocol } from '../viewers/channels.ts';
 import { longRun } from '../runs/long-run.ts';
 import { missing } from '../runs/quotas.ts';
 import type { Visitor } from './door-routes.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** Which answer of a run, and what of it is known. */
 export interface Answering {

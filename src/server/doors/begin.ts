@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { SentMessage as Sent, StartWish } from '../../projections/door.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/codec.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
 import { Labels } from '../../wire/native/starting.ts';
 import { appFor } from '../apps/apps-for.ts';
@@ -16,6 +15,7 @@ import { expectBegin, givenAnswer } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 import { namedRuns, type NamedRuns } from './named-runs.ts';
+import { filled, present } from '../../run/tree.ts';
 
 /** How long the same request may be one that a client library sends again. Milliseconds. */
 const retries = 60_000;

@@ -1,10 +1,9 @@
 import type { DecideWish, ResumeWish, SentDecision } from '../../projections/door.ts';
 import { resumeCommand } from '../../flows/converse/resume.ts';
 import { DecisionRequest } from '../../run/commands.ts';
-import type { Approval } from '../../run/tree.ts';
+import { type Approval, present } from '../../run/tree.ts';
 import { term } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
@@ -12,7 +11,6 @@ import { decideTogether, expectFewDecisions } from '../runs/decide-approval.ts';
 import { missing, ownRun, type Subjects } from '../runs/quotas.ts';
 import { beginOf, type Answering } from './answer.ts';
 import type { Visitor } from './door-routes.ts';
-
 type Asked = Subjects['approval'];
 
 interface Decided {

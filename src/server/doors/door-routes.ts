@@ -7,7 +7,6 @@ import type {
   Wish as AnyWish,
 } from '../../projections/door.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { Caller } from '../access/honest.ts';
@@ -21,6 +20,7 @@ import { conversationOf } from './conversation.ts';
 import { decideAll, resume } from './decide.ts';
 import { deskOf } from './desk.ts';
 import { begin } from './begin.ts';
+import { present } from '../../run/tree.ts';
 
 type Door = AnyDoor<Framing>;
 type Wish = AnyWish<Framing>;

@@ -10,9 +10,9 @@ import {
   untilAnswer,
   type Serving,
 } from '../../../test/serving.ts';
-import { encodeAll } from '../../run/codec.ts';
 import { noFacts } from '../../run/facts.ts';
 import { revokeKey } from '../access/keys.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const done: string[] = [];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { present } from '../../run/codec.ts';
 import { EchoAgent, EchoConnection, type EchoWorkflow } from '../../wire/echo-workflow.ts';
+import { present } from '../../run/tree.ts';
 
 const CanvasNode = z.looseObject({
   id: z.string(),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Json } from '../../run/values.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -9,6 +8,7 @@ import { route } from '../routes/route.ts';
 import { startRun } from '../routes/start-run.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
 import { workflowInput } from '../workflows/workflow-input.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 const Mode = z.enum(['test', 'draft', 'final']);
 const context = z.record(z.string(), Json);

@@ -5,7 +5,6 @@ import { RunError } from '../../run/failure.ts';
 import type { EventOf } from '../../run/events.ts';
 import { isBlobRef, Json, appOfWorkflow } from '../../run/values.ts';
 import { EchoWorkflow } from '../../wire/echo-workflow.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { Caller } from '../access/honest.ts';
 import { type ServerContext } from '../context.ts';
 import { followed } from '../runs/followed.ts';
@@ -16,6 +15,7 @@ import { misfit, workflowKind as kind, workflowProblems } from '../workflows/wor
 import { designGraph, designWords } from './design-words.ts';
 import { exportWorkflow } from './export-workflow.ts';
 import { expectOpen } from '../runs/quotas.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'use small letters, digits and -, at most 63');
 

@@ -1,7 +1,7 @@
 import type { Edge, Graph, GraphNode } from '../../graph/graph.ts';
-import { present } from '../../run/codec.ts';
 import type { Json } from '../../run/values.ts';
 import type { EchoAgent, EchoWorkflow } from '../../wire/echo-workflow.ts';
+import { present } from '../../run/tree.ts';
 
 const typeNames: Readonly<Record<GraphNode['type'], string>> = {
   start: 'Start',

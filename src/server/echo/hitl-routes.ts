@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { Reason, type DecisionRequest } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { onlyQuestion } from '../../run/only-question.ts';
-import { present } from '../../run/codec.ts';
 import { questionId, readQuestionId } from '../../run/question-id.ts';
-import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
+import { undecidedApprovals, type Approval, type RunTree, present } from '../../run/tree.ts';
 import { Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/honest.ts';
@@ -15,7 +14,6 @@ import { openQuestions } from '../runs/open-questions.ts';
 import { missing, ownRun } from '../runs/quotas.ts';
 import { stateOf, toldDecisions, toldQuestion, ToldDecision, ToldQuestion } from './told-question.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
-
 const Action = z.enum(['approve', 'reject', 'edit', 'modify', 'defer']);
 const asking = {
   run_id: z.string().min(1).max(200),

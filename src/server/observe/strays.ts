@@ -1,6 +1,6 @@
 import { isForeign } from '../../engine/scope/broken.ts';
-import { takeStray } from '../../engine/activity.ts';
 import type { Log } from '../../engine/world.ts';
+import { takeStray } from '../../engine/scope/composite.ts';
 
 /**
  * Keep one careless tool or flow from ending the process for all: what it leaves behind fails its own step. What nobody's step

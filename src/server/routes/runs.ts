@@ -1,4 +1,3 @@
-import { decodeAll, framesAfter } from '../../run/codec.ts';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -20,6 +19,7 @@ import { exportedName, exportedRun } from '../runs/exported-run.ts';
 import { leftIn, listedRun, smallRun, route } from './route.ts';
 import { shownTo } from '../viewers/channels.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
+import { decodeAll, framesAfter } from '../../run/entries.ts';
 
 /** Of what the journal has, at least one entry. Bytes. */
 const entryPage = 256 * 1024;

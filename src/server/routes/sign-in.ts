@@ -1,4 +1,3 @@
-import { filled } from '../../run/codec.ts';
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/people.ts';
 import type { Credential, Known } from '../../wire/native/people.ts';
@@ -7,6 +6,7 @@ import { appsFor } from '../apps/apps-for.ts';
 import { badgeLife } from '../access/badges.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from './route.ts';
+import { filled } from '../../run/tree.ts';
 
 export const signInRoutes = [
   route({

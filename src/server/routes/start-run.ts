@@ -3,8 +3,7 @@ import { sameAgain, startKey } from '../../front/same-again.ts';
 import type { RunRequest } from '../../front/front.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { defaultLimits } from '../../run/tree.ts';
-import { filled } from '../../run/codec.ts';
+import { defaultLimits, filled } from '../../run/tree.ts';
 import type { Attachment, Json, Limits } from '../../run/values.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
@@ -24,7 +23,6 @@ import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import type { Use } from '../runs/kept-files.ts';
 import { fileOf } from '../runs/files.ts';
 import { sha256 } from '../../loop/machine.ts';
-
 export const startRoutes = [
   route({
     ...native.startRun,

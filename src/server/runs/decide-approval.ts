@@ -1,8 +1,7 @@
 import { misfitOfFields, type Command, type DecisionRequest } from '../../run/commands.ts';
 import { decisionTold } from '../../run/decided.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import type { Approval } from '../../run/tree.ts';
+import { type Approval, present } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { blobName } from '../../stores/blob-name.ts';
 import type { RunRow } from '../../stores/store.ts';

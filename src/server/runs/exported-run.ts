@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { breather } from '../../loop/machine.ts';
-import { decodeAll, encodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { referencesIn } from '../../run/values.ts';
@@ -8,6 +7,7 @@ import { goodChunks } from '../../front/good-chunks.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { exportedFile } from '../../wire/native/runs.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
+import { decodeAll, encodeAll, framesAfter } from '../../run/entries.ts';
 
 /** The page without a run: beside the web app, in a checkout and in the package. */
 const player = new URL('../../../web/dist/exported.html', import.meta.url);

@@ -1,9 +1,9 @@
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { runStatus, type RunTree } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** A run as it stands after some entries, with those that somebody who follows it has not had. */
 export interface Followed {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { journal, opened, said, started } from '../../../test/journal.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { RunEvent } from '../../run/events.ts';
 import { indexedAll } from '../../run/facts.ts';
-import { foldAll } from '../../run/fold.ts';
+import { foldAll, encodeAll } from '../../run/entries.ts';
 import { undecidedApprovals } from '../../run/tree.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { openQuestions } from './open-questions.ts';

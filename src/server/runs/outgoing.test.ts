@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { Secrets } from '../../guards/secrets.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Chunk } from '../../stores/store.ts';
 import { outgoingJournal } from '../viewers/source.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const secret = 'sk-0123456789';
 

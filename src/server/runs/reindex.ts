@@ -1,9 +1,9 @@
-import { decodeAll } from '../../run/codec.ts';
 import { indexedAll, joinIndexed, noFacts, type Indexed } from '../../run/facts.ts';
 import { emptyTree } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Dispatch, Journal } from '../../stores/store.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 export interface Reindexing {
   readonly dispatch: Pick<Dispatch, 'count' | 'list' | 'reindex'>;

@@ -1,7 +1,7 @@
-import { decodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry, EventOf } from '../../run/events.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
+import { decodeAll, framesAfter } from '../../run/entries.ts';
 
 type Place = Pick<RunRow, 'run' | 'head' | 'state'>;
 

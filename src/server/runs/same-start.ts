@@ -1,4 +1,3 @@
-import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json, type Limits } from '../../run/values.ts';
@@ -7,6 +6,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/honest.ts';
 import { startKey } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** What somebody wants begun. */
 export interface WantedRun {

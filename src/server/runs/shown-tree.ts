@@ -1,6 +1,6 @@
 import type { Preferences } from '../../projections/projection.ts';
 import type { Entry } from '../../run/events.ts';
-import { fold } from '../../run/fold.ts';
+import { fold } from '../../run/entries.ts';
 import { emptyTree, type RunTree } from '../../run/tree.ts';
 
 /** How entries look to those who prefer this: each as it is shown, if it is. */

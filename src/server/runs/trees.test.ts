@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { encodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { treesOf } from './trees.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const row = { run: 'run', head: 10, bytes: 10, state: 'ended' } satisfies Partial<RunRow>;
 

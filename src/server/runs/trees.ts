@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Preferences } from '../../projections/projection.ts';
-import { decodeAll } from '../../run/codec.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { breather } from '../../loop/machine.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import { longRun } from './long-run.ts';
 import { shownTree, type Showing, type ShownTree } from './shown-tree.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 type Wanted = Pick<RunRow, 'run' | 'head' | 'bytes' | 'state'>;
 

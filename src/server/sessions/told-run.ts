@@ -1,10 +1,10 @@
-import { decodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { breather } from '../../loop/machine.ts';
 import { longRun } from '../runs/long-run.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 import type { ViewOptions } from '../../projections/projection.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** A frame of a run's past, with the time of the entry it tells. */
 export interface ToldFrame {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { Shared, SharedKey, SharedValue } from '../../stores/store.ts';
+import { present } from '../../run/tree.ts';
 
 /** One kind of shared values, and what they are. */
 export interface Kind<T> {

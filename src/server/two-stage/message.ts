@@ -1,9 +1,9 @@
 import type { Wish } from '../../projections/door.ts';
 import { decisionInWords } from '../../run/asking.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { Framing } from '../../wire/framing.ts';
 import { TwoStageMessage } from '../../wire/two-stage.ts';
+import { present } from '../../run/tree.ts';
 
 const senders = new Set(['user', 'orion', 'assistant', 'system', 'tool']);
 

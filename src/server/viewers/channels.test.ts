@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fakeSink } from '../../../test/fake-sink.ts';
 import { everything, telling } from '../../projections/frames.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { Channels, type ChannelsSettings } from './channels.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const run = 'run_1';
 const worker = 'w';

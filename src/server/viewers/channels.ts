@@ -6,7 +6,6 @@ import {
   type ViewOptions,
   Preferences,
 } from '../../projections/projection.ts';
-import { decodeAll, present } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Journal } from '../../stores/store.ts';
 import { sse, type Framing, type WireFrame } from '../../wire/framing.ts';
@@ -24,6 +23,8 @@ import type { Kind } from '../shared/kind.ts';
 import { type SharedStore, watchedKind } from '../shared/watched-kind.ts';
 import type { ServerContext } from '../context.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
+import { decodeAll } from '../../run/entries.ts';
+import { present } from '../../run/tree.ts';
 
 export interface Watched {
   readonly run: string;

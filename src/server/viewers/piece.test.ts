@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLinear } from '../../../test/growth.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { nativePiece, toldPiece, type Piece } from './channel.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const texts = fc.array(fc.string({ maxLength: 60, unit: 'binary' }), { minLength: 1, maxLength: 40 });
 const place = (largest: number) =>

@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest';
 import { fakeSink } from '../../../test/fake-sink.ts';
 import { closed, ended, journal, opened, said, started } from '../../../test/journal.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
-import { encodeAll } from '../../run/codec.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import type { Chunk, Journal } from '../../stores/store.ts';
 import { Channels } from './channels.ts';
 import { Places } from './places.ts';
 import { wholeMessages } from './socket-messages.ts';
+import { encodeAll } from '../../run/entries.ts';
 
 const run = 'run_1';
 const perChunk = 50;

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
-import { decodeAll, encode, framesAfter } from '../../run/codec.ts';
 import type { Chunk, Journal, Blobs } from '../../stores/store.ts';
 import type { Framing, WireFrame } from '../../wire/framing.ts';
 import { type Archive } from './archive.ts';
@@ -14,6 +13,7 @@ import { envelopeIn } from '../runs/files.ts';
 import { longRun } from '../runs/long-run.ts';
 import { nativePiece, toldPiece, type Piece } from './channel.ts';
 import { blockSize } from './viewer.ts';
+import { decodeAll, encode, framesAfter } from '../../run/entries.ts';
 
 /** A run as those who watch here are told it. */
 export type Teller = Telling<WireFrame>;

@@ -3,7 +3,6 @@ import { goodChunks } from '../../front/good-chunks.ts';
 import { keptEvents } from '../../front/kept-events.ts';
 import { sameAgain } from '../../front/same-again.ts';
 import { Graph } from '../../graph/graph.ts';
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -13,6 +12,7 @@ import { type ServerContext } from '../context.ts';
 import { withinMeans } from '../routes/start-run.ts';
 import { recordedGraph } from './recorded-graph.ts';
 import { expectOpen } from '../runs/quotas.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** A run that goes on from where another has failed. There is one: two would do what follows twice. */
 export async function goOnFrom(context: ServerContext, caller: Caller, row: RunRow): Promise<Forked> {

@@ -1,9 +1,9 @@
 import { configurationTenant, type Definition } from '../../run/definition.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { ListedWorkflow, WorkflowPage } from '../../wire/native/workflows.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { goneFromEach, workflowKind as kind } from './workflow-problems.ts';
 import type { Json } from '../../run/values.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 export interface Listing {
   readonly tenant: string;

@@ -3,8 +3,8 @@ import { RunError } from '../../run/failure.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
 import { isBlobRef, Json, workflowOfApp } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { ServerContext } from '../context.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 /** The graph of a run as it recorded it, with whose it is; and what workflows inside said, by the step that looked. */
 export interface RecordedGraph {

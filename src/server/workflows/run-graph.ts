@@ -1,9 +1,8 @@
 import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { FlatStep } from '../../run/flat-step.ts';
-import { filled, present } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { RunTree } from '../../run/tree.ts';
+import { type RunTree, filled, present } from '../../run/tree.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
 import type { ServerContext } from '../context.ts';
 import { graphOf } from './told-versions.ts';

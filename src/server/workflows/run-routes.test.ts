@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient, type Client } from '../../client/client.ts';
-import { decodeAll } from '../../run/codec.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { keyIn, serving, shareServing, temporaryFolder, type Serving } from '../../../test/serving.ts';
 import { graphOf, partOf } from '../../../test/workflow/world.ts';
 import { toolOf } from '../../../test/world.ts';
 import type { Json } from '../../run/values.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 type Graph = Record<string, Json>;
 

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { nextTimes, Schedule } from '../../graph/schedule.ts';
 import { configurationTenant, type Definition } from '../../run/definition.ts';
 import { folderOwner, localTenant } from '../../run/owner.ts';
-import { present } from '../../run/codec.ts';
 import type { Store } from '../../stores/store.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { ToldSchedule } from '../../wire/native/schedules.ts';
 import type { Kind } from '../shared/kind.ts';
 import { sha256 } from '../../loop/machine.ts';
+import { parseJson } from '../../wire/sse.ts';
+import { present } from '../../run/tree.ts';
 
 /** What the processes of a store share of one schedule. */
 export const ScheduleState = z.object({

@@ -2,7 +2,6 @@ import { nextTimes, timesBetween } from '../../graph/schedule.ts';
 import { term } from '../../run/facts.ts';
 import type { Definition } from '../../run/definition.ts';
 import { failureOf } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import { type Json, appOfWorkflow } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { changeShared, listShared } from '../shared/kind.ts';
@@ -14,6 +13,7 @@ import {
   type ScheduleState,
 } from './schedule-state.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
+import { present } from '../../run/tree.ts';
 
 /** A run that a schedule wants begun. Whoever asks again with the same key means the same run. */
 export interface DueRun extends Pick<Scheduled, 'tenant' | 'who' | 'workflow' | 'version'> {

@@ -1,9 +1,9 @@
 import { appOfWorkflow, type Json } from '../../run/values.ts';
 import type { Definition } from '../../run/definition.ts';
-import { present } from '../../run/codec.ts';
 import type { PublishedWorkflow, WorkflowDraft, WorkflowVersion } from '../../wire/native/workflows.ts';
 import type { ServerContext } from '../context.ts';
 import { workflowProblems } from './workflow-problems.ts';
+import { present } from '../../run/tree.ts';
 
 type Graph = WorkflowDraft['graph'];
 

@@ -4,12 +4,10 @@ import type { WholeDefinition } from '../../front/definitions.ts';
 import { Graph, type GraphNode } from '../../graph/graph.ts';
 import { isDry } from '../../run/dry-run.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
-import type { RunTree } from '../../run/tree.ts';
+import { type RunTree, present } from '../../run/tree.ts';
 import { isBlobRef, Json, appOfWorkflow } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { GoingOn, TriedNode } from '../../wire/native/going-on.ts';
-import { parseJson } from '../../wire/parse-json.ts';
 import type { Caller } from '../access/honest.ts';
 import { type ServerContext } from '../context.ts';
 import { missing, ownRun, expectOpen } from '../runs/quotas.ts';
@@ -18,6 +16,7 @@ import { withinMeans } from '../routes/start-run.ts';
 import { limitsOf, workflowFlowIn } from './workflow-app.ts';
 import { workflowInput } from './workflow-input.ts';
 import { misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
+import { parseJson } from '../../wire/sse.ts';
 
 interface Asking {
   readonly context: ServerContext;

@@ -1,8 +1,7 @@
 import type { Flow } from '../../engine/scope.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
-import { atMost } from '../../run/tree.ts';
-import { present } from '../../run/codec.ts';
+import { atMost, present } from '../../run/tree.ts';
 import { Limits, type Json, appOfWorkflow } from '../../run/values.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';

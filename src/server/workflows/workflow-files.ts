@@ -3,7 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { RunError } from '../../run/failure.ts';
 import { Json } from '../../run/values.ts';
-import { isDeeper } from '../../wire/parse-json.ts';
+import { isDeeper } from '../../wire/sse.ts';
 
 type Graph = Readonly<Record<string, Json>>;
 

@@ -7,10 +7,10 @@ import type { Known } from '../../graph/place.ts';
 import { unknownNames } from '../../graph/unknown-names.ts';
 import { configurationTenant, type DefinitionKey } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/codec.ts';
 import type { Json, Limits } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { wrongSettings } from './wrong-settings.ts';
+import { present } from '../../run/tree.ts';
 
 /** What definitions of workflows are called. */
 export const workflowKind = 'workflow';

@@ -42,7 +42,7 @@ export function append(desk: Desk, given: Append): void {
 function putAll(desk: Desk, row: RunRow, blobs: NonNullable<Append['blobs']>): void {
   if (blobs.some(({ tenant }) => tenant !== row.tenant))
     throw new RunError('malformed', `A text that was to be kept for ${row.run} is of another tenant.`);
-  for (const { text } of blobs) put(desk, { owner: row, text });
+  for (const { blob: name, text } of blobs) desk.tables.addBlob(row, name, text);
 }
 
 export function appendNeeds({ fence: { run }, uses = [], blobs = [], ends }: Append): Needs {
@@ -50,7 +50,7 @@ export function appendNeeds({ fence: { run }, uses = [], blobs = [], ends }: App
     runs: [run],
     ...(ends ? endNeeds(run) : {}),
     commands: uses.map(({ command }) => ({ run, id: command })),
-    blobs: blobs.flatMap(({ tenant, text }) => putNeeds({ owner: { tenant, run }, text }).blobs ?? []),
+    blobs: blobs.map(({ tenant, blob: name }) => ({ tenant, run, blob: name })),
   };
 }
 

@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isLong, seedOf, sized } from '../../../test/long.ts';
 import { Chance } from '../../../test/random.ts';
-import { encode } from '../../run/codec.ts';
 import { failureOf } from '../../run/failure.ts';
 import { perform } from '../rules/rules.ts';
 import { openForWriting } from '../folder/folder.ts';
@@ -22,6 +21,7 @@ import { sqliteTables } from './tables.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { appending, frames, newRun, range } from '../store.contract.ts';
 import type { Desk } from '../rules/tables.ts';
+import { encode } from '../../run/entries.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'vitrine-flip-'));
 const original = join(base, 'original');

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { encode } from '../../run/codec.ts';
 import { sqliteReader } from './reader.ts';
 import { structureOf } from './structure.ts';
 import { sqliteTables, type SqliteTables } from './tables.ts';
 import { sqliteStore, type SqliteStore } from '../sqlite.ts';
 import { appending, newRun } from '../store.contract.ts';
 import type { Hint } from '../store.ts';
+import { encode } from '../../run/entries.ts';
 
 let folder: string;
 

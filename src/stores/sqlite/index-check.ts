@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeAll } from '../../run/codec.ts';
 import { addFacts, indexedAll, joinIndexed, noFacts, type Facts, type Indexed } from '../../run/facts.ts';
 import { emptyTree } from '../../run/tree.ts';
 import type { Chunk, RunRow } from '../store.ts';
 import { query } from './rows.ts';
 import { termRows } from './tables.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 /** Adds up what the journal of one run says, a page at a time, and then tells what of the index is otherwise. */
 export interface IndexCheck {

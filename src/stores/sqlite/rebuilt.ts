@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeAll } from '../../run/codec.ts';
 import type { Entry, EventOf } from '../../run/events.ts';
 import { indexedAll, noFacts } from '../../run/facts.ts';
 import { chunkSum, noSum } from './rows.ts';
@@ -7,6 +6,7 @@ import { keptChunks, type KeptChunk } from './chunks.ts';
 import { isCorrupt } from './damage.ts';
 import type { StoredRun } from './runs.ts';
 import type { RunRow } from '../store.ts';
+import { decodeAll } from '../../run/entries.ts';
 
 interface Good {
   readonly begun: KeptChunk | undefined;

@@ -189,7 +189,7 @@ export const cardMutants: readonly Mutant[] = [
   },
   {
     name: 'why a run was stopped is forgotten',
-    file: 'src/run/fold.ts',
+    file: 'src/run/entries.ts',
     find: '  tree.stop ??= event;',
     replace: '',
     test: 'src/cli/view/show-run.test.ts',

@@ -120,7 +120,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'questions outlive a stop',
-    file: 'src/run/fold.ts',
+    file: 'src/run/entries.ts',
     find: 'for (const { step } of tree.approvals.values()) lapse(tree, stepOf(tree, step));',
     replace: '',
     test: 'src/engine/recovery/control.test.ts',

@@ -35,7 +35,7 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'how deep JSON nests is not looked at',
-    file: 'src/wire/parse-json.ts',
+    file: 'src/wire/sse.ts',
     find: 'if (depth > most) return true;',
     replace: '',
     test: 'src/wire/parse-json.test.ts',

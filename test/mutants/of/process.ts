@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const processMutants: readonly Mutant[] = [
   {
     name: 'what a tool leaves behind is nobody’s',
-    file: 'src/engine/activity.ts',
+    file: 'src/engine/scope/composite.ts',
     find: 'owners.run(owner, work);',
     replace: 'work();',
     test: 'src/engine/scope/stray.test.ts',

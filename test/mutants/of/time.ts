@@ -22,7 +22,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a clock that is set uses up the budget',
-    file: 'src/run/fold.ts',
+    file: 'src/run/entries.ts',
     find: 'at - tree.at - jump',
     replace: 'at - tree.at',
     test: time,

@@ -73,7 +73,7 @@ export const twoStageMutants: readonly Mutant[] = [
   {
     name: 'a wrong label begins a run',
     file: 'src/front/front.ts',
-    find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body, text, data });',
+    find: 'flowNamed(world.catalog.flows, flow).check?.(beginning);',
     replace: 'flowOf(world, flow);',
     test: converse,
     only: 'C76',

@@ -35,7 +35,7 @@ export const waitMutants: readonly Mutant[] = [
     file: 'src/run/tree.ts',
     find: 'return clock.worked + (isResting(clock) ? 0 :',
     replace: 'return clock.worked + (false ? 0 :',
-    test: 'src/run/fold.test.ts',
+    test: 'src/run/entries.test.ts',
     only: '[E310]',
   },
   {

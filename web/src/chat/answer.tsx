@@ -2,7 +2,6 @@ import { BookOpen, ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { FlatStep, FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useSource, useVitrine } from '../../../src/react/react.ts';
-import { present } from '../../../src/run/codec.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isBlobRef, type Item } from '../../../src/run/values.ts';
 import { DataChip } from '../data/data-chips.tsx';
@@ -10,6 +9,7 @@ import { FileChip } from '../data/attachment.tsx';
 import { Markdown } from '../markdown.tsx';
 import { meaningOf } from '../steps/words.ts';
 import { useTexts } from '../texts/texts.ts';
+import { present } from '../../../src/run/tree.ts';
 
 const Figure = lazy(() => import('../data/figure.tsx').then((made) => ({ default: made.Figure })));
 

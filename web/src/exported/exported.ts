@@ -1,6 +1,6 @@
 import { RunError, type Client, type Entry } from '../../../src/client/client.ts';
 import { runStore } from '../../../src/client/store.ts';
-import { decodeAll } from '../../../src/run/codec.ts';
+import { decodeAll } from '../../../src/run/entries.ts';
 
 /** A run as it was written into a page. */
 export interface Exported {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/run/events.ts';
 import { flatTree, type FlatTree } from '../../../src/run/flat-tree.ts';
-import { fold } from '../../../src/run/fold.ts';
+import { fold } from '../../../src/run/entries.ts';
 import { emptyTree } from '../../../src/run/tree.ts';
 import { summaryOf } from '../chat/summary.ts';
 import { rowsOf } from '../trace/rows.ts';

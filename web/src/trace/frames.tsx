@@ -1,6 +1,5 @@
 import { useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { RunStore } from '../../../src/client/client.ts';
-import { encodeAll } from '../../../src/run/codec.ts';
 import { exactLines } from '../../../src/run/visible.ts';
 import { server } from '../server.ts';
 import { Failed } from '../shell/states.tsx';
@@ -8,6 +7,7 @@ import { choice, useSetting } from '../setting.ts';
 import { useTexts } from '../texts/texts.ts';
 import { protocols } from './protocols.ts';
 import { RecordedContext } from './recorded.ts';
+import { encodeAll } from '../../../src/run/entries.ts';
 
 const protocol = choice('trace.protocol', protocols);
 /** The most that is shown of it. Characters. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fold } from '../../../../src/run/fold.ts';
+import { fold } from '../../../../src/run/entries.ts';
 import type { RunEvent } from '../../../../src/run/events.ts';
 import { flatTree, type FlatTree } from '../../../../src/run/flat-tree.ts';
 import { emptyTree } from '../../../../src/run/tree.ts';

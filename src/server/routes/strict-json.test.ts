@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { strictJson } from './body.ts';
+import { strictJson } from './route.ts';
 
 test('plain JSON is what it says', () => {
   fc.assert(

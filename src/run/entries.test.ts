@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyEntries, everyKind } from '../../test/arbitraries.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
-import { decodeAll, encodeAll } from './codec.ts';
 import { Channel, Decision, Outcome, type Entry, type EventOf, type RunEvent } from './events.ts';
 import { flatTree } from './flat-tree.ts';
-import { fold, foldAll } from './fold.ts';
+import { fold, foldAll, decodeAll, encodeAll } from './entries.ts';
 import {
   paceOf,
   workedBy,
