@@ -242,7 +242,7 @@ interface Said {
 }
 
 /** The same as guards of the app let it pass, with what hangs on earlier messages. It may be long: between its parts it rests. */
-export async function guardedSaid(
+async function guardedSaid(
   definition: Json | undefined,
   said: Said,
   rest: () => Promise<void>,

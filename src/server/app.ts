@@ -41,6 +41,12 @@ const checkEvery = 5_000;
 /** What is asked of a server that goes away by those who decide whether to send it more. */
 const alwaysAnswered: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
+/** Routes have schemas of their own, and none of the framework's: what would compile those is not even loaded. */
+const compile = (): never => {
+  throw new Error('A route has a schema of the framework.');
+};
+const noCompilers = { buildValidator: compile, buildSerializer: compile };
+
 /** The HTTP side of the server. Every request passes the door before any of it is read. */
 export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   const { routes } = settings;
@@ -58,6 +64,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     },
     // What the framework would say by itself has none of our headers.
     return503OnClosing: false,
+    schemaController: { compilersFactory: noCompilers },
     clientErrorHandler: refuseUnread,
     frameworkErrors: (error, _, reply) => void refuse(settings, reply, error),
   });

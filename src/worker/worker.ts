@@ -269,7 +269,7 @@ export class Worker {
 }
 
 /** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
-export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
+async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
   // What is sent to a new run is hinted at to the worker that has it already.
   if (!execution.isNew) await execution.look();
   if (execution.tree.stopping) return execution.stop();

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { failureOf } from '../../run/failure.ts';
 import { Role } from './honest.ts';
@@ -40,11 +39,15 @@ const Claims = z.object({
   key: z.string().optional(),
 });
 
+/** Loaded for whoever signs in: most requests come with a key, or with nothing. */
+const jose = () => import('jose');
+
 export async function badgesOf(store: SharedStore, lock: Lock): Promise<Badges> {
   const secret = await secretOf(store.shared);
   const ended = await endedBadges(store);
   return {
-    issue({ tenant, who, role, key, expiresAt }, now) {
+    async issue({ tenant, who, role, key, expiresAt }, now) {
+      const { SignJWT } = await jose();
       const end = Math.floor(now / 1_000) + badgeLife;
       const until = expiresAt === undefined ? end : Math.min(end, Math.floor(expiresAt / 1_000));
       return new SignJWT({ tenant, role, at: now, lock: lock.id, key })
@@ -56,6 +59,7 @@ export async function badgesOf(store: SharedStore, lock: Lock): Promise<Badges> 
         .sign(secret);
     },
     async read(badge) {
+      const { jwtVerify } = await jose();
       const verified = await jwtVerify(badge, secret, { algorithms: [algorithm], audience }).catch(
         () => undefined,
       );

@@ -14,7 +14,6 @@ import type { KeyRecord } from './keys.ts';
 import { ensureLocalKey, localKeyFile, type KeyPlace } from './local-key.ts';
 import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
-import { jwtReader } from './tokens.ts';
 import { atThisMachine } from './owners-way.ts';
 
 /** Decides who comes in. Nothing is read of a request before it has been here. */
@@ -61,9 +60,12 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
   const badges = await badgesOf(store, lock);
   const links = signInLinks();
   const looks = looksAtRequests(server, lock);
-  const readJwt = auth.jwt
-    ? jwtReader(auth.jwt, (why) => problem('A token was refused for a name in it.', why))
-    : undefined;
+  // What reads tokens of others is loaded where there are any.
+  const readJwt =
+    auth.jwt &&
+    (await import('./tokens.ts')).jwtReader(auth.jwt, (why) =>
+      problem('A token was refused for a name in it.', why),
+    );
   const isAlone = isLocked && keyring.isEmpty && auth.jwt === undefined;
   const owner =
     auth.local === 'key' || isAlone

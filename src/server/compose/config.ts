@@ -5,7 +5,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '../../catalog/config.ts';
 import { isTool, type ToolSource } from '../../catalog/tool-source.ts';
 import { RunError } from '../../run/failure.ts';
-import { workflowsBeside } from '../workflows/workflow-files.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { expectPlain } from '../routes/route.ts';
 
@@ -47,8 +46,15 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
   const config = isMaker(value) ? await made(value, surroundings, file) : value;
   const read = readConfig(config, file);
   const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
-  const workflows = { ...workflowsBeside(dirname(file)), ...read.workflows };
+  const workflows = { ...(await workflowsIn(dirname(file))), ...read.workflows };
   return { config: { ...read, tools, workflows }, where: file };
+}
+
+/** Few configurations have graphs beside them, and the library that reads those takes longer to load than most others. */
+async function workflowsIn(folder: string): Promise<Config['workflows']> {
+  if (!existsSync(resolve(folder, 'workflows'))) return {};
+  const { workflowsBeside } = await import('../workflows/workflow-files.ts');
+  return workflowsBeside(folder);
 }
 
 /** Whoever wrote a configuration under another ending does not want the demo world instead. */

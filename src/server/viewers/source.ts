@@ -167,7 +167,7 @@ function cleaned(frame: WireFrame, clean: SourceParts['clean']): WireFrame {
 type Watch = NonNullable<Journal['watch']>;
 
 /** How runs of a journal are watched, also of one that can only be followed. */
-export function watching(journal: Pick<Journal, 'follow' | 'watch'>): Watch {
+function watching(journal: Pick<Journal, 'follow' | 'watch'>): Watch {
   if (journal.watch) return journal.watch;
   return (run, after, watcher) => {
     const left = new AbortController();
