@@ -17,8 +17,8 @@ const withTool = { streams: 100, runs: 2, stagger: 17, plan: { deltas: 40, tools
 const starts = { streams: 1, runs: 100, stagger: 0, plan: { deltas: 1, tools: 0, pace: 1 } };
 const steps = { streams: 1, runs: 5, stagger: 0, plan: { deltas: 1, tools: 20, pace: 1 } };
 const counted = { streams: 20, runs: 1, stagger: 1, plan: { deltas: 100, tools: 0, pace: 20 } };
-/** Once, before all rounds: of what starts and steps run, V8 compiles the last after some hundred of them. */
-const settling = { streams: 20, runs: 40, stagger: 5, plan: { deltas: 4, tools: 1, pace: 1 } };
+/** Once for each server: of what starts and steps run, V8 compiles the last after some thousand of them. */
+const settling = { streams: 20, runs: 125, stagger: 5, plan: { deltas: 4, tools: 1, pace: 1 } };
 /** Before each visit: of a server that stood still, V8 has thrown away what it had compiled, and a busy one never stands still. */
 const warmUp = { streams: 20, runs: 2, stagger: 5, plan: { deltas: 40, tools: 1, pace: 5 } };
 const open = { streams: 300, runs: 1, stagger: 5, plan: { deltas: 1, tools: 0, pace: 1, open: 4_000 } };
@@ -41,27 +41,44 @@ interface Seen {
 }
 
 export async function pathBench(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'vitrine-path-'));
   const peer = fork(new URL('./path/peer.ts', import.meta.url), { execArgv: [] });
   const [port] = (await once(peer, 'message')) as [number];
-  const subjects = await openAll(`http://127.0.0.1:${port}/v1`, folder);
+  const model = `http://127.0.0.1:${port}/v1`;
   pin(peer, 1);
+  try {
+    const figures: Figures = { costs: new Map(), ratios: new Map(), rows: new Map(), notes: new Map() };
+    for (let round = 0; round < rounds; round += 1) await roundOf(peer, model, figures);
+    tell(figures);
+  } finally {
+    peer.kill();
+  }
+}
+
+/** What was seen so far, by subject and load. */
+interface Figures {
+  readonly costs: Map<string, number[]>;
+  readonly ratios: Map<string, number[]>;
+  readonly rows: Map<string, Seen>;
+  /** What is looked at once in each round. */
+  readonly notes: Map<string, readonly [promises: number, kilobytes: number]>;
+}
+
+/** Servers of its own: one process of the same code differs from the next by a tenth, by where V8 has put things. */
+async function roundOf(peer: ChildProcess, model: string, figures: Figures): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-path-'));
+  const subjects = await openAll(model, folder);
   try {
     // What was in use once is not given back: memory is looked at first.
     const memory = new Map<Subject, number>();
     for (const subject of subjects) memory.set(subject, await memoryPerStream(peer, subject));
     for (const subject of subjects) await visit(peer, subject, settling);
-    await compare(peer, subjects);
-    console.log('');
+    await compare(peer, subjects, figures);
     for (const subject of subjects) {
-      const promises = (await promisesPerDelta(peer, subject)).toFixed(2);
-      const kilobytes = ((memory.get(subject) ?? 0) / 1_000).toFixed(0);
-      const name = subject.name.padEnd(14);
-      console.log(`  ${name} ${promises} promises per delta, ${kilobytes} KB per open stream`);
+      const promises = await promisesPerDelta(peer, subject);
+      figures.notes.set(subject.name, [promises, (memory.get(subject) ?? 0) / 1_000]);
     }
   } finally {
     for (const { process: child } of subjects) child.kill();
-    peer.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -128,42 +145,52 @@ function deltasOf({ streams, runs, plan: { deltas, tools } }: Load): number {
   return streams * runs * deltas * (tools + 1);
 }
 
+const loads = {
+  steady,
+  'steady, every word new': newWords,
+  'with start and tool': withTool,
+  start: starts,
+  'tool step': steps,
+};
+
 /** The same visits to everyone, by turns; ratios are those of one round to `raw` in the same round. */
-async function compare(peer: ChildProcess, subjects: readonly Subject[]): Promise<void> {
-  const loads = {
-    steady,
-    'steady, every word new': newWords,
-    'with start and tool': withTool,
-    start: starts,
-    'tool step': steps,
-  };
-  const costs = new Map<string, number[]>();
-  const ratios = new Map<string, number[]>();
-  const rows = new Map<string, Seen>();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, load] of Object.entries(loads)) {
-      let raw = 0;
-      for (const subject of subjects) {
-        const key = `${subject.name}: ${name}`;
-        await visit(peer, subject, warmUp);
-        const seen = await visit(peer, subject, load);
-        const cost = seen.cpu / unitsOf(name, load);
-        if (subject.name === 'raw') raw = cost;
-        rows.set(key, seen);
-        costs.set(key, [...(costs.get(key) ?? []), cost]);
-        ratios.set(key, [...(ratios.get(key) ?? []), cost / raw]);
-      }
+async function compare(
+  peer: ChildProcess,
+  subjects: readonly Subject[],
+  { costs, ratios, rows }: Figures,
+): Promise<void> {
+  for (const [name, load] of Object.entries(loads)) {
+    let raw = 0;
+    for (const subject of subjects) {
+      const key = `${subject.name}: ${name}`;
+      await visit(peer, subject, warmUp);
+      const seen = await visit(peer, subject, load);
+      const cost = seen.cpu / unitsOf(name, load);
+      if (subject.name === 'raw') raw = cost;
+      rows.set(key, seen);
+      costs.set(key, [...(costs.get(key) ?? []), cost]);
+      ratios.set(key, [...(ratios.get(key) ?? []), cost / raw]);
     }
   }
+}
+
+function tell({ costs, ratios, rows, notes }: Figures): void {
   for (const [name, load] of Object.entries(loads)) {
     console.log(`\nCPU of all threads, ${unitName(name)}, ${name}; medians of ${rounds} rounds by turns`);
-    for (const { name: who } of subjects) {
+    for (const who of notes.keys()) {
       const key = `${who}: ${name}`;
+      const all = ratios.get(key) ?? [];
+      const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
       console.log(
-        `  ${who.padEnd(14)} ${fixed(median(costs.get(key)), 9)} µs ${fixed(median(ratios.get(key)), 7, 2)} of raw${aside(rows.get(key), name, load)}`,
+        `  ${who.padEnd(14)} ${fixed(median(costs.get(key)), 9)} µs ${fixed(median(all), 7, 2)} of raw (${spread})${aside(rows.get(key), name, load)}`,
       );
     }
   }
+  console.log('');
+  for (const [who, [promises, kilobytes]] of notes)
+    console.log(
+      `  ${who.padEnd(14)} ${promises.toFixed(2)} promises per delta, ${kilobytes.toFixed(0)} KB per open stream`,
+    );
 }
 
 function aside(seen: Seen | undefined, name: string, load: Load): string {

@@ -1,5 +1,5 @@
 import type { Policy, Verdict, EarlierOutcome } from './policy.ts';
-import { limitsOf, millisecondsLeft, type Step } from '../run/tree.ts';
+import { millisecondsLeft, type Step } from '../run/tree.ts';
 import { callHistory, type CallHistory } from '../run/call-history.ts';
 import type { Call } from '../run/events.ts';
 import { type Source, untrustedIn } from '../run/untrusted.ts';
@@ -9,8 +9,7 @@ import { type Source, untrustedIn } from '../run/untrusted.ts';
  * for the answer.
  */
 export const budget: Policy = ({ tree, now, full }, { kind, parent, answers, tokens = 0 }) => {
-  const limits = limitsOf(tree);
-  const { spent } = tree;
+  const { limits, spent } = tree;
   const depth = (tree.steps.get(parent)?.depth ?? 0) + 1;
   if (depth > limits.depth)
     return exhausted(`This would be ${depth} levels deep; ${limits.depth} are allowed.`);

@@ -15,7 +15,7 @@ import {
 } from './steps.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse, unknownNotice } from './notices.ts';
-import { emptyTree, isAtWork, stepOf, touch, type RunTree } from './tree.ts';
+import { emptyTree, isAtWork, stepOf, touch, wholeLimits, type RunTree } from './tree.ts';
 import { upcast } from './upcast.ts';
 
 /** Fold one entry into the tree. Entries at or below `tree.seq` are ignored, so replaying is harmless. */
@@ -98,6 +98,7 @@ function passTime(tree: RunTree, { at, jump = 0, event }: Entry): void {
 function start(tree: RunTree, event: EventOf<'run.started'>): void {
   if (tree.started) return refuse(tree, event, 'was recorded twice');
   tree.started = event;
+  tree.limits = wholeLimits(event.limits);
   tree.startedAt = tree.at;
   const root = stepOf(tree, 0);
   root.title = typeof event.input.text === 'string' ? event.input.text : (event.input.text.preview ?? '');

@@ -152,8 +152,8 @@ export function addFacts(before: Facts, { facts, questions = [] }: Indexed): Fac
 
 /** The first itself where the other adds nothing. */
 function joinFacts(one: Facts, other: Facts): Facts {
-  if (other === noFacts) return one;
-  const joined = {
+  if (other === noFacts || addsNothing(one, other)) return one;
+  return {
     ...one,
     labels: { ...one.labels, ...other.labels },
     ...present({ definition: one.definition ?? other.definition }),
@@ -165,20 +165,18 @@ function joinFacts(one: Facts, other: Facts): Facts {
     tokens: other.tokens ?? one.tokens,
     delegated: other.delegated ?? one.delegated,
   };
-  return isSame(joined, one) ? one : joined;
 }
 
-function isSame(joined: Facts, one: Facts): boolean {
+/** Nearly always it is that somebody was met again. */
+function addsNothing(one: Facts, other: Facts): boolean {
   return (
-    joined.agents === one.agents &&
-    joined.tools === one.tools &&
-    joined.asked === one.asked &&
-    joined.startedAt === one.startedAt &&
-    joined.definition === one.definition &&
-    joined.endedAt === one.endedAt &&
-    joined.tokens === one.tokens &&
-    joined.delegated === one.delegated &&
-    JSON.stringify(joined.labels) === JSON.stringify(one.labels)
+    (other.endedAt ?? other.tokens ?? other.delegated) === undefined &&
+    other.asked === 0 &&
+    (other.startedAt === undefined || one.startedAt !== undefined) &&
+    (other.definition === undefined || one.definition !== undefined) &&
+    joinNames(one.agents, other.agents) === one.agents &&
+    joinNames(one.tools, other.tools) === one.tools &&
+    Object.entries(other.labels).every(([name, value]) => one.labels[name] === value)
   );
 }
 

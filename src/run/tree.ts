@@ -124,6 +124,8 @@ export interface RunTree {
   readonly untrusted: StepId[];
   readonly spent: Spent;
   readonly usage: Usage;
+  /** What it may use up in all. */
+  limits: WholeLimits;
   seq: number;
   /** The clock of the last entry. */
   at: number;
@@ -162,6 +164,7 @@ export function emptyTree(): RunTree {
     untrusted: [],
     spent: { turns: 0, calls: 0, tokens: 0, milliseconds: 0 },
     usage: { input: 0, output: 0 },
+    limits: defaultLimits,
     seq: 0,
     at: 0,
     epoch: 0,
@@ -296,6 +299,8 @@ export function workedBy(tree: Pick<RunTree, 'spent'>, clock: StepClock): number
   return clock.worked + (isResting(clock) ? 0 : tree.spent.milliseconds - clock.since);
 }
 
+export type WholeLimits = { readonly [Name in keyof Limits]-?: number };
+
 /** What a run may use up if nobody says otherwise. */
 export const defaultLimits = {
   turns: 30,
@@ -319,8 +324,8 @@ export function atMost(allowed: Limits, wanted: Limits): Limits {
   );
 }
 
-export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: number } {
-  const { turns, calls, tokens, depth, seconds, entries, bytes } = tree.started?.limits ?? {};
+/** What a run may use up, where only some of it is said. */
+export function wholeLimits({ turns, calls, tokens, depth, seconds, entries, bytes }: Limits): WholeLimits {
   return {
     turns: turns ?? defaultLimits.turns,
     calls: calls ?? defaultLimits.calls,
@@ -334,7 +339,7 @@ export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: nu
 
 /** How long a run may still work; below zero when it has worked for too long. Only time in which it works counts. */
 export function millisecondsLeft(tree: RunTree, now: number): number {
-  return limitsOf(tree).seconds * 1_000 - tree.spent.milliseconds - sinceLast(tree, now);
+  return tree.limits.seconds * 1_000 - tree.spent.milliseconds - sinceLast(tree, now);
 }
 
 /** The same of a step whose time is bounded; undefined where it is not. What it waits for does not count. */

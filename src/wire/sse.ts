@@ -28,6 +28,8 @@ export interface SseReader {
 
 const lineFeed = 10;
 const carriageReturn = 13;
+/** Of a byte order mark. */
+const firstOfMark = 0xef;
 
 /** Without a state of its own: what it is given is whole. A mark is cut off the first line by hand. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -58,6 +60,7 @@ class EventReader implements SseReader {
   read(bytes: Uint8Array, tell: (event: SseEvent) => void, skip: () => void = this.#tooLarge): void {
     const text = this.#isWhole(bytes) ? decoder.decode(bytes) : undefined;
     if (text === undefined || text.includes('\r')) return this.#readCut(bytes, tell, skip);
+    this.#isFirst = false;
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       // No line of it is too long, whatever its bytes: all of it is not.
@@ -69,8 +72,8 @@ class EventReader implements SseReader {
 
   /** Nearly all that comes is whole events. They are decoded at once, and lines are places in a text. */
   #isWhole(bytes: Uint8Array): boolean {
-    if (this.#isFirst || this.#isAfterReturn || this.#size > 0 || this.#isDropped || !this.#rest.isEmpty)
-      return false;
+    if (this.#isAfterReturn || this.#size > 0 || this.#isDropped || !this.#rest.isEmpty) return false;
+    if (this.#isFirst && bytes[0] === firstOfMark) return false;
     const { length } = bytes;
     return length <= this.#limit && bytes[length - 1] === lineFeed && bytes[length - 2] === lineFeed;
   }
@@ -195,7 +198,7 @@ class UnfinishedLine {
 const nothing = new Uint8Array(0);
 
 function withoutMark(line: Uint8Array): Uint8Array {
-  const isMark = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf;
+  const isMark = line[0] === firstOfMark && line[1] === 0xbb && line[2] === 0xbf;
   return isMark ? line.subarray(3) : line;
 }
 

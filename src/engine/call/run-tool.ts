@@ -1,7 +1,7 @@
 import { redacted } from '../../guards/guard.ts';
 import { deepest, isTooDeep } from '../../run/depth.ts';
 import { RunError } from '../../run/failure.ts';
-import { limitsOf, millisecondsLeft, type Step } from '../../run/tree.ts';
+import { millisecondsLeft, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
@@ -82,7 +82,7 @@ function timeLimit(
 ): { readonly milliseconds: number; readonly failure: () => RunError } {
   const left = millisecondsLeft(tree, writer.now());
   if (left < timeout) {
-    const { seconds } = limitsOf(tree);
+    const { seconds } = tree.limits;
     const failure = () =>
       new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);
     return { milliseconds: Math.max(0, left), failure };

@@ -4,7 +4,7 @@ import type { Entry, EventOf, RunEvent, StepId } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { indexed, joinIndexed, type Indexed } from '../../run/facts.ts';
 import { fold, encode } from '../../run/entries.ts';
-import { runStatus, type RunTree, limitsOf } from '../../run/tree.ts';
+import { runStatus, type RunTree } from '../../run/tree.ts';
 import type { KeptText, Append, Appender, Fence, Store } from '../../stores/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Meter } from '../meter.ts';
@@ -354,7 +354,7 @@ export class Space {
   /** Why nothing more may be written, but for so much. */
   used(beyond: { readonly entries: number; readonly bytes: number } = none): string | undefined {
     const { tree, bytesPerTenant = Infinity } = this.#settings;
-    const { entries, bytes } = limitsOf(tree);
+    const { entries, bytes } = tree.limits;
     if (tree.seq >= entries + beyond.entries) return `The run has used up its ${entries} entries.`;
     if (this.#bytes >= bytes + beyond.bytes) return `The run has used up its ${bytes} bytes.`;
     if (this.#held >= bytesPerTenant + beyond.bytes)

@@ -1,6 +1,6 @@
 import type { AgentEvent, Turn, Message } from '../../gateways/gateway.ts';
 import { deepest } from '../../run/depth.ts';
-import { limitsOf, millisecondsLeft, tokensIn, type Step, isOpen } from '../../run/tree.ts';
+import { millisecondsLeft, tokensIn, type Step, isOpen } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 import { lastSpace } from '../record/writer.ts';
 import type { Attachment, Json } from '../../run/values.ts';
@@ -38,7 +38,7 @@ export class TurnMeter {
     this.#execution = execution;
     this.#beyond = answers ? answerSpace : { entries: 0, bytes: 0 };
     const { tree, writer } = execution;
-    const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens - tokensIn(sent);
+    const tokensLeft = tree.limits.tokens - tree.spent.tokens - tokensIn(sent);
     const timeLeft = millisecondsLeft(tree, writer.now());
     this.#extra = {
       tokens: answers ? Math.max(0, answerReserve.tokens - tokensLeft) : 0,
@@ -71,7 +71,7 @@ export class TurnMeter {
   /** Why this turn must end now. */
   overspent(): string | undefined {
     const { tree } = this.#execution;
-    const { tokens } = limitsOf(tree);
+    const { tokens } = tree.limits;
     if (this.#millisecondsLeft() <= 0) return this.#outOfTime();
     const used = tree.spent.tokens + tokensIn(this.#sent + this.#written);
     if (used > tokens + this.#extra.tokens) return `The run has used up its ${tokens} tokens.`;
@@ -96,7 +96,7 @@ export class TurnMeter {
   }
 
   #outOfTime(): string {
-    return `The run has used up its ${limitsOf(this.#execution.tree).seconds} seconds.`;
+    return `The run has used up its ${this.#execution.tree.limits.seconds} seconds.`;
   }
 
   #takeCall({ call: id, text, tool }: Extract<AgentEvent, { type: 'call.appended' }>): void {

@@ -105,13 +105,24 @@ function expectOrigin({ method, headers, isSocket }: Visit, { server, source }: 
 
 /** What stands between us and the client may have believed the other one. */
 function expectOnce({ rawHeaders }: Visit): void {
-  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
-  const twice = single.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice !== undefined)
-    throw new RunError('malformed', `The header «${twice}» stands twice: send it once.`);
+  const once: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!single.has(name)) continue;
+    if (once.includes(name))
+      throw new RunError('malformed', `The header «${name}» stands twice: send it once.`);
+    once.push(name);
+  }
 }
 
-const single = ['host', 'authorization', 'origin', 'content-type', 'last-event-id', 'idempotency-key'];
+const single: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'origin',
+  'content-type',
+  'last-event-id',
+  'idempotency-key',
+]);
 
 /** Whoever can change what comes without TLS could make a page of this name that is not ours. */
 function isOwn(origin: string, host: string | undefined, { isTls }: Source): boolean {

@@ -53,16 +53,14 @@ export function logTailOf(): LogTail {
         newest = tenant;
       }
       const line = { ...answered, at };
-      if (known.push(line) > kept) known.shift();
-      for (const oldest of lines.keys()) {
-        if (lines.size <= tenants) break;
-        lines.delete(oldest);
-      }
+      if (known.push(line) >= 2 * kept) known.splice(0, kept);
+      const [oldest = tenant] = lines.size > tenants ? lines.keys() : [];
+      if (oldest !== tenant) lines.delete(oldest);
       for (const follower of followers) if (follower.tenant === tenant) tell(follower, frameOf(line));
     },
     follow(tenant, sink, isPastOnly) {
       const follower = { tenant, sink, isStalled: false };
-      tell(follower, (lines.get(tenant) ?? []).map(frameOf).join(''));
+      tell(follower, (lines.get(tenant) ?? []).slice(-kept).map(frameOf).join(''));
       if (isPastOnly) return sink.end();
       sink.listen({
         drained: () => void (follower.isStalled = false),

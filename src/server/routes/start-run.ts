@@ -149,7 +149,7 @@ export async function startRun(context: ServerContext, caller: Caller, start: St
 async function startedRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,
+  { app: name, input, attached, limits = none, key, due, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   const { tenant, who } = caller;
@@ -252,8 +252,11 @@ export async function withinMeans<T>(
   }
 }
 
+const none: Limits = {};
+
 /** Whoever asks may want less than the app allows, and gets no more. */
 function lowered({ limits: allowed }: App, wanted: Limits): Limits {
+  if (wanted === none) return allowed;
   const names = ['turns', 'calls', 'tokens', 'depth', 'seconds', 'entries', 'bytes'] as const;
   return Object.fromEntries(
     names.flatMap((name) => {

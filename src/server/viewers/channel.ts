@@ -94,16 +94,17 @@ export class Channel {
   #hear(piece: Piece): void {
     if (this.#isClosed) return;
     this.#window.push(piece);
-    if (this.viewers.size < crowd && !this.#timer) this.#serveAll();
-    else this.#flushSoon();
+    if (this.viewers.size >= crowd || this.#timer) return this.#flushSoon();
+    this.#serveAll();
+    if (this.viewers.size > 1) return;
+    // Nobody needs again what the only viewer has: kept, it is much of what a stream leaves to the collector of garbage.
+    for (const { is, seq } of this.viewers) if (is === 'live' && seq === this.head) this.#window.forget();
   }
 
   #end(failure: unknown): void {
     if (this.#isClosed) return;
-    if (failure === undefined) {
-      this.#isEnded = true;
-      return this.#flush();
-    }
+    this.#isEnded = failure === undefined;
+    if (this.#isEnded) return this.#flush();
     // Whoever is cut off here comes back with a cursor, to a store that answers again.
     this.#settings.problem(failure);
     this.close(farewellAfter(failure));
@@ -208,6 +209,12 @@ class Window {
     this.#size += piece.size;
     this.head = piece.last;
     while (this.#size > windowSize && this.#pieces.length > 1) this.#size -= this.#pieces.shift()?.size ?? 0;
+  }
+
+  /** Whoever comes for it now reads it elsewhere. */
+  forget(): void {
+    this.#pieces.length = 0;
+    this.#size = 0;
   }
 
   /** What a viewer at `after` gets next; undefined when that is no longer here. */

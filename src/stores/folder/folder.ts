@@ -113,7 +113,7 @@ PRAGMA synchronous = FULL;
 PRAGMA fullfsync = ON;
 PRAGMA wal_autocheckpoint = 16000;
 PRAGMA secure_delete = ON;
-PRAGMA cache_size = -16000;
+PRAGMA cache_size = -6000;
 PRAGMA temp_store = MEMORY;
 `;
 

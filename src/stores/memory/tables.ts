@@ -62,7 +62,7 @@ function runRows(
     runWithKey: (tenant, key) => keys.get(keyOf(tenant, key)),
     addRun(row, key) {
       added += 1;
-      const run = { row, number: added, terms: new Set<string>(), key, chunks: [], commands: new Map() };
+      const run = keptRun(row, key, added);
       runs.set(row.run, run);
       lists.add(run);
       feed.move(row.tenant, row.run);
@@ -70,7 +70,7 @@ function runRows(
       if (key !== undefined) keys.set(keyOf(row.tenant, key), row.run);
     },
     changeRun(row, isNews = false) {
-      lists.change(kept(row.run), row);
+      lists.change(kept(row.run), { ...row });
       if (isNews) feed.move(row.tenant, row.run);
       if (row.state === 'ended') unfinished.delete(row.run);
     },
@@ -96,6 +96,14 @@ function runRows(
 interface Gone {
   readonly tenant: string;
   readonly place: ListPlace;
+}
+
+function keptRun(row: RunRow, key: string | undefined, number: number): Kept {
+  return { row: { ...row }, number, key, terms: new Set(), chunks: [], commands: new Map() };
+}
+
+function copyOf(run: Kept | undefined): RunRow | undefined {
+  return run && { ...run.row };
 }
 
 type FoundRows = Pick<Tables, 'count' | 'list' | 'feed' | 'addTerms' | 'dropTerms'>;
@@ -126,7 +134,7 @@ function foundRows(
       const from = placeIn(filter.tenant, after);
       return from && lists.list(filter, from);
     },
-    feed: (from) => feed.read(from, (run) => runs.get(run)?.row),
+    feed: (from) => feed.read(from, (run) => copyOf(runs.get(run))),
     addTerms: (run, terms) => lists.addTerms(kept(run), terms),
     dropTerms: (run) => lists.dropTerms(kept(run)),
   };
@@ -164,7 +172,9 @@ function entryRows(
       run.chunks.push(chunk);
       const more = Buffer.byteLength(chunk.frames);
       hold(run.row.tenant, more);
-      run.row = { ...run.row, head: chunk.last, bytes: run.row.bytes + more, updatedAt: at };
+      run.row.head = chunk.last;
+      run.row.bytes += more;
+      run.row.updatedAt = at;
     },
     chunksAfter: (run, after) => page(kept(run).chunks, after),
     command: (run, id) => kept(run).commands.get(id),

@@ -135,7 +135,8 @@ export function handBackNeeds({ run }: Fence): Needs {
 }
 
 export function get({ tables }: Desk, run: string): RunRow | undefined {
-  return tables.run(run);
+  const row = tables.run(run);
+  return row && { ...row };
 }
 
 export function getNeeds(run: string): Needs {
@@ -143,11 +144,11 @@ export function getNeeds(run: string): Needs {
 }
 
 export function find(
-  { tables }: Desk,
+  desk: Desk,
   { tenant, idempotencyKey }: Parameters<Dispatch['find']>[0],
 ): RunRow | undefined {
-  const run = tables.runWithKey(tenant, idempotencyKey);
-  return run === undefined ? undefined : tables.run(run);
+  const run = desk.tables.runWithKey(tenant, idempotencyKey);
+  return run === undefined ? undefined : get(desk, run);
 }
 
 export function findNeeds({ tenant, idempotencyKey }: Parameters<Dispatch['find']>[0]): Needs {

@@ -35,6 +35,7 @@ export interface Claimable {
 
 /** What the rules of a store keep, as rows: small synchronous steps inside one transaction, without rules of their own. */
 export interface Tables {
+  /** As it stands now: its head moves in place, since a copy for each piece of text would cost more than the rules do. */
   run(run: string): RunRow | undefined;
   runWithKey(tenant: string, key: string): string | undefined;
   addRun(row: RunRow, key: string | undefined): void;

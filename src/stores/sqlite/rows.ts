@@ -122,10 +122,8 @@ export function blobRows(
     database,
     'SELECT text FROM blob INDEXED BY blobByName WHERE blob = ? AND tenant = ?',
   );
-  const insert = query<{ readonly number: number }>(
-    database,
-    'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?) RETURNING number',
-  );
+  // Not by RETURNING: that makes and drops a table of its own.
+  const insert = database.prepare('INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?)');
   const use = change(
     database,
     'INSERT OR IGNORE INTO blobUse (run, blob) SELECT ?, number FROM blob WHERE tenant = ? AND blob = ?',
@@ -147,7 +145,7 @@ export function blobRows(
       return text;
     },
     addBlob({ tenant, run }, blob, text) {
-      if (insert.one(tenant, blob, text)) held.add(tenant, Buffer.byteLength(text));
+      if (insert.run(tenant, blob, text).changes > 0) held.add(tenant, Buffer.byteLength(text));
       use(run, tenant, blob);
     },
     useBlob({ tenant, run }, blob) {

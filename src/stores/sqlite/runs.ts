@@ -80,7 +80,7 @@ export function shownRow(stored: StoredRun, rebuilt: Rebuild): RunRow | undefine
 
 interface Known {
   readonly number: number;
-  row: RunRow;
+  row: { -readonly [Name in keyof RunRow]: RunRow[Name] };
   sum: string;
 }
 
@@ -125,20 +125,22 @@ export function runRows(
     addRun(row, key) {
       const number = insert(row, key);
       // What it is now need not be looked for: nothing of a new run lies among the chunks.
-      if (remember && isKeptAsItIs(row)) hot.set(row.run, { number, row, sum: noSum });
+      if (remember && isKeptAsItIs(row)) hot.set(row.run, { number, row: { ...row }, sum: noSum });
     },
     changeRun(row, isNews = false) {
       const known = existing(row.run);
       update(row, known.row, isNews);
-      known.row = row;
+      known.row = { ...row };
     },
     forgetRun: (run) => void hot.delete(run),
     moveHead(run, { chunk, last, sum, bytes: more }, at) {
       const known = existing(run);
-      const bytes = known.row.bytes + more;
-      setHead(known.number, chunk, last, at, bytes);
-      known.row = { ...known.row, head: last, bytes, updatedAt: at };
+      setHead(known.number, chunk, last, at, known.row.bytes + more);
       known.sum = sum;
+      // In place: a copy for each piece of text would cost more than to write it down.
+      known.row.head = last;
+      known.row.bytes += more;
+      known.row.updatedAt = at;
     },
     forgetAll: () => hot.clear(),
   };

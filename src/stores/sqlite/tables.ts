@@ -210,7 +210,7 @@ export interface FreshTerms {
 }
 
 /** So many runs come before their terms are put into the index: by then most of its pages are written for several of them. */
-const placedTogether = 32;
+const placedTogether = 64;
 /** Terms that are put there at once. Whoever waits for the commit waits for them, and a run has about two hundred. */
 const atOnce = 300;
 
