@@ -546,6 +546,20 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await found({ conversation: 'one', unfinished: true, status: 'running' })).toEqual(['c']);
       });
 
+      test('[D48] a row that was given stays as it was, whatever becomes of its run', async () => {
+        const fence = await started('r', { idempotencyKey: 'k' });
+        const given = await Promise.all([
+          store.dispatch.get('r'),
+          store.dispatch.find({ tenant: 't', idempotencyKey: 'k' }),
+          store.dispatch.list({ tenant: 't' }).then(([row]) => row),
+          store.dispatch.list({ tenant: 't', since: 0 }).then(([row]) => row),
+          store.feed.read({ tenant: 't' }).then(({ items: [item] }) => item?.row),
+        ]);
+        await append(fence, 1);
+        await end(fence, 2);
+        expect(given.map((row) => [row?.head, row?.state])).toEqual(given.map(() => [1, 'running']));
+      });
+
       test('[V105] says how many questions wait, of all tenants, and none of what has ended', async () => {
         const fence = await started();
         expect(await store.dispatch.questions()).toBe(0);

@@ -144,6 +144,29 @@ describe('viewers', () => {
     expect(sink.text).toBe(await journal.all());
   });
 
+  test('[V328] that come where one has all there was read it from the store, and miss nothing', async () => {
+    const journal = journalOf();
+    const channels = channelsOn(journal);
+    const watched = { run, as: 'steps', isNative: true, telling: () => ownProtocols.steps.telling({ run }) };
+    const first = fakeSink();
+    channels.watch({ ...watched, head: 1 }, first, 0);
+    for (const text of ['one', 'two', 'three']) await journal.append(said(text));
+    await vi.waitFor(async () => expect(first.text).toBe(await journal.all()));
+    const read = vi.spyOn(journal.store.journal, 'read');
+    const [whole, rest] = [fakeSink(), fakeSink()];
+    channels.watch({ ...watched, head: journal.head }, whole, 0);
+    channels.watch({ ...watched, head: journal.head }, rest, 3);
+    await vi.waitFor(() => expect(whole.text).toBe(first.text));
+    expect(read).toHaveBeenCalled();
+    await journal.append(said('four'), ended);
+    const all = await journal.all();
+    await vi.waitFor(() =>
+      expect([first, whole, rest].map(({ ending }) => ending)).toEqual(['ended', 'ended', 'ended']),
+    );
+    expect([first.text, whole.text]).toEqual([all, all]);
+    expect(rest.text).toBe(all.slice(all.indexOf('id: 4')));
+  });
+
   test('[L11] one that stalls is held to a bounded buffer, and misses nothing', async () => {
     const journal = journalOf();
     const channels = channelsOn(journal);

@@ -172,19 +172,16 @@ const mostRuns = 500;
 const longest = 4_096;
 
 export function begunRuns(): BegunRuns {
-  const begun = new Map<string, readonly Chunk[]>();
-  const keep = (run: string, chunks: readonly Chunk[]): void => {
-    begun.set(run, chunks);
-    const [oldest] = begun.keys();
-    if (begun.size > mostRuns && oldest !== undefined) begun.delete(oldest);
+  const begun = new Map<string, Beginning>();
+  const keep = (chunk: Chunk): void => {
+    begun.set(chunk.run, { chunks: [chunk], last: chunk.last, size: chunk.frames.length });
+    const [oldest = ''] = begun.size > mostRuns ? begun.keys() : [];
+    begun.delete(oldest);
   };
   const grow = (append: Append): void => {
     const { run } = append.fence;
-    const chunks = begun.get(run);
-    if (!chunks) return;
-    const longer = grown(chunks, append);
-    if (longer) begun.set(run, longer);
-    else begun.delete(run);
+    const beginning = begun.get(run);
+    if (beginning && !hasGrown(beginning, append)) begun.delete(run);
   };
   return {
     committed(operations, { results, refusals }) {
@@ -195,26 +192,34 @@ export function begunRuns(): BegunRuns {
         else if (name === 'erase') begun.delete(argument);
         else if (name === 'create' && isCreated(results[index])) {
           const { run, last, frames } = argument;
-          if (last > 0 && frames.length <= longest) keep(run, [{ run, first: 1, last, frames }]);
+          if (last > 0 && frames.length <= longest) keep({ run, first: 1, last, frames });
         }
       });
     },
     after(run, seq) {
-      const chunks = begun.get(run);
-      const end = chunks?.at(-1)?.last ?? 0;
-      if (!chunks || seq > end) return undefined;
+      const { chunks, last: end } = begun.get(run) ?? noBeginning;
+      if (seq > end || end === 0) return undefined;
       return { chunks: chunks.filter(({ last }) => last > seq), isAll: true, ended: false };
     },
     forget: () => begun.clear(),
   };
 }
 
-/** Undefined where it has ended, is long, or where something is missing. */
-function grown(chunks: readonly Chunk[], append: Append): readonly Chunk[] | undefined {
-  const { fence, head, last, frames, ends } = append;
-  const size = chunks.reduce((sum, chunk) => sum + chunk.frames.length, frames.length);
-  if (ends || head !== chunks.at(-1)?.last || size > longest) return undefined;
-  return last === head ? chunks : [...chunks, { run: fence.run, first: head + 1, last, frames }];
+interface Beginning {
+  readonly chunks: Chunk[];
+  last: number;
+  size: number;
+}
+
+const noBeginning: Readonly<Beginning> = { chunks: [], last: 0, size: 0 };
+
+/** False where it has ended, is long, or where something is missing. */
+function hasGrown(beginning: Beginning, { fence, head, last, frames, ends }: Append): boolean {
+  beginning.size += frames.length;
+  if (ends || head !== beginning.last || beginning.size > longest) return false;
+  if (last > head) beginning.chunks.push({ run: fence.run, first: head + 1, last, frames });
+  beginning.last = last;
+  return true;
 }
 
 /** Runs that were created here and have been sent nothing: nobody else writes the folder, so their mailboxes are empty. */

@@ -129,7 +129,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'the log of one tenant is told to another',
     file: 'src/server/observe/log-tail.ts',
-    find: "tell(follower, (lines.get(tenant) ?? []).map(frameOf).join(''));",
+    find: "tell(follower, (lines.get(tenant) ?? []).slice(-kept).map(frameOf).join(''));",
     replace: "tell(follower, [...lines.values()].flat().map(frameOf).join(''));",
     test: page,
     only: 'V85',

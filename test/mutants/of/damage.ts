@@ -33,7 +33,7 @@ export const damageMutants: readonly Mutant[] = [
   {
     name: 'the words of each run are put into the index when it ends',
     file: 'src/stores/sqlite/tables.ts',
-    find: 'placedTogether = 32',
+    find: 'placedTogether = 64',
     replace: 'placedTogether = 1',
     test: freshTerms,
     only: 'Q129',
