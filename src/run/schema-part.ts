@@ -53,6 +53,7 @@ export function wordOf({ parts }: SchemaPlace, keyword: string): Json | undefine
 function partsOf(schema: Json, root: Json, trail: number): JsonObject[] {
   if (!isObject(schema) || trail > longestTrail) return [];
   const { $ref, allOf, anyOf, oneOf } = schema;
+  if (($ref ?? allOf ?? anyOf ?? oneOf) === undefined) return [schema];
   const referred = typeof $ref === 'string' ? [lookUp($ref, root)] : [];
   const alternatives = [...listOf(anyOf), ...listOf(oneOf)].filter((one) => !isNullSchema(one));
   const included = [...referred, ...listOf(allOf), ...(alternatives.length === 1 ? alternatives : [])];

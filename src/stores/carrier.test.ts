@@ -210,4 +210,23 @@ describe('[Q70] when a round begins', () => {
     expect(await after(0)).toBe(3);
     await asked;
   });
+
+  test('[Q135] where eight runs were in the last one, the others wait for each other, and nobody who asks', async () => {
+    const { group, after } = paced();
+    const offer = (runs: string): void => runs.split('').forEach((run) => group.offer(writer(run), true));
+    offer('abcdefgh');
+    expect(await after(0)).toBe(1);
+    offer('a');
+    expect(await after(0)).toBe(1);
+    offer('b');
+    expect(await after(3)).toBe(2);
+    offer('c');
+    expect(await after(0)).toBe(3);
+    offer('abcdefgh');
+    expect(await after(0)).toBe(4);
+    offer('a');
+    const asked = group.add('handBack', fence);
+    expect(await after(0)).toBe(5);
+    await asked;
+  });
 });

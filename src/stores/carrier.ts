@@ -144,6 +144,9 @@ const longestPause = 8;
 /** It is so many times what the last one took: a disk that is slow gets larger commits, and no core is busy with them alone. */
 const pauseOf = 8;
 
+/** Where so many runs were in the last commit, each of those at work waits for the others. */
+const crowd = 8;
+
 interface Caller {
   resolve(value: unknown): void;
   reject(reason: RunError): void;
@@ -175,7 +178,8 @@ export interface GroupCommit {
 /**
  * Rounds of what all runs ask for, each one commit, one under way. A round that somebody waits for begins in the next turn
  * of the loop; others begin after a pause of two to eight milliseconds, and after a quiet moment at once: each costs an
- * fsync and two threads that wake up, however little is in it.
+ * fsync and two threads that wake up, however little is in it. Where many runs work, their intents and outcomes share the
+ * rounds of their texts; what people ask for waits for nothing.
  */
 export function groupCommit(commit: CommitAll): GroupCommit {
   const rounds = new Rounds(commit);
@@ -200,6 +204,8 @@ class Rounds {
   #timer: NodeJS.Timeout | undefined;
   #began = -Infinity;
   #pause = shortestPause;
+  /** How many the last commit was of. */
+  #together = 0;
   #drained: (() => void)[] = [];
 
   constructor(commit: CommitAll) {
@@ -226,7 +232,7 @@ class Rounds {
 
   offer(appender: Appender, isAwaited: boolean): void {
     this.#offered.push(appender);
-    this.#beginSoon(isAwaited);
+    this.#beginSoon(isAwaited && this.#together < crowd);
   }
 
   drained(): Promise<void> {
@@ -272,6 +278,7 @@ class Rounds {
     this.#offered = [];
     for (const appender of offered) this.#freeze(appender);
     const batch = this.#queue;
+    this.#together = batch.length;
     this.#queue = [];
     this.#openAppends.clear();
     if (batch.length === 0) return this.#rest();

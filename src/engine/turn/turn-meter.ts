@@ -233,25 +233,28 @@ export class Prompts {
     const isNext = before !== undefined && before.step < step.id && kept > 0;
     const added = turn.messages.slice(isNext ? kept : 0);
     const prompt = { kept: isNext ? kept : 0, messages: added, ...(isNext && isSame ? {} : { offer }) };
-    const tell = (clean: New): void => {
+    const tell = (clean: string): void => {
       if (!isOpen(step)) return;
       this.#tell(step, clean, isNext ? before.step : undefined);
       this.#sent.set(agent, sent);
     };
-    if (!isShort(prompt)) return this.#cleanLong(prompt).then(tell);
-    const { guarding, world } = this.#execution;
-    const clean = world.secrets.cleanAll(prompt);
-    tell(
-      guarding.looksAtAll
-        ? { ...clean, messages: clean.messages.map((one) => guarding.message(one)) }
-        : clean,
-    );
+    const text = JSON.stringify(prompt);
+    if (!isShort(prompt, text)) return this.#cleanLong(prompt).then((clean) => tell(JSON.stringify(clean)));
+    const clean = this.#clean(prompt);
+    tell(clean === prompt ? text : JSON.stringify(clean));
     return undefined;
   }
 
+  #clean(prompt: New): New {
+    const { guarding, world } = this.#execution;
+    const clean = world.secrets.cleanAll(prompt);
+    if (!guarding.looksAtAll) return clean;
+    return { ...clean, messages: clean.messages.map((one) => guarding.message(one)) };
+  }
+
   /** The text goes with the entry that refers to it. */
-  #tell(step: Step, prompt: New, continues: StepId | undefined): void {
-    const text = JSON.stringify(prompt).toWellFormed();
+  #tell(step: Step, prompt: string, continues: StepId | undefined): void {
+    const text = prompt.toWellFormed();
     const name = this.#execution.world.hash(text);
     const blob = { blob: name, size: Buffer.byteLength(text) };
     const event = { type: 'prompt.recorded', step: step.id, blob } as const;
@@ -286,9 +289,8 @@ interface New extends Omit<RecordedPrompt, 'messages'> {
 }
 
 /** What is cleaned in one go, and needs nothing kept beside it. */
-function isShort(prompt: New): boolean {
-  const hasAttachments = prompt.messages.some(({ attachments }) => attachments !== undefined);
-  return !hasAttachments && JSON.stringify(prompt).length <= shortPrompt;
+function isShort({ messages }: New, text: string): boolean {
+  return text.length <= shortPrompt && !messages.some(({ attachments }) => attachments !== undefined);
 }
 
 function offerOf({ tools, toolChoice, answerSchema }: Turn): Json {

@@ -84,7 +84,10 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #listener: Listener;
   #controller: Dispatcher.DispatchController | undefined;
   #phase: keyof Timeouts = 'connect';
-  #timer: NodeJS.Timeout;
+  /** When the phase has taken too long. The timer may fire before that, and is set anew then: nearly all phases are short. */
+  #until = Infinity;
+  #firesAt = Infinity;
+  #timer: NodeJS.Timeout | undefined;
   #verdict: NodeJS.Immediate | undefined;
   #isOver = false;
   #isLast = false;
@@ -102,7 +105,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#origin = origin;
     this.#timeouts = timeouts;
     this.#listener = listener;
-    this.#timer = setTimeout(this.#expire, timeouts.connect);
+    this.#wait(timeouts.connect);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -118,9 +121,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     if (this.#isOver) return;
-    if (this.#phase === 'idle') {
-      if (!this.#isLast) this.#stayIdle();
-    } else this.#enter('idle');
+    if (this.#phase !== 'idle' || !this.#isLast) this.#enter('idle');
     if (!this.#readAtOnce(bytes)) {
       this.#unread.push(bytes);
       this.#waiting += bytes.length;
@@ -128,7 +129,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     }
     if (this.#isOver || (this.#reading !== 'when resumed' && this.#waiting <= mostUnread)) return;
     // A reader that is slow is no upstream that is silent.
-    clearTimeout(this.#timer);
+    this.#until = Infinity;
     controller.pause();
   }
 
@@ -230,16 +231,22 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#isLast = true;
   }
 
-  #stayIdle(): void {
-    this.#hear();
-    this.#timer.refresh();
-  }
-
   #enter(phase: keyof Timeouts): void {
     this.#phase = phase;
+    this.#wait(this.#timeouts[phase]);
+  }
+
+  /** At most so long, from now on. */
+  #wait(milliseconds: number): void {
     this.#hear();
+    this.#until = performance.now() + milliseconds;
+    if (this.#until < this.#firesAt) this.#setTimer(milliseconds);
+  }
+
+  #setTimer(milliseconds: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#expire, this.#timeouts[phase]);
+    this.#firesAt = performance.now() + milliseconds;
+    this.#timer = setTimeout(this.#expire, milliseconds);
   }
 
   #finish(): boolean {
@@ -259,8 +266,11 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   /** If our own process stood still, bytes that came in time are still waiting: they are looked at first. */
   readonly #expire = (): void => {
+    this.#firesAt = Infinity;
+    const left = this.#until - performance.now();
+    if (left > 0) return left === Infinity ? undefined : this.#setTimer(left);
     this.#verdict = setImmediate(() => {
-      if (this.#unread.length > 0) return void this.#timer.refresh();
+      if (this.#unread.length > 0) return this.#setTimer(this.#timeouts[this.#phase]);
       this.cancel();
       const isSent = this.#phase !== 'connect';
       const { code, message, retryable } = tooSlow(this.#listener.who, this.#phase, this.#timeouts).failure;

@@ -28,6 +28,8 @@ interface Place {
   readonly server: Surroundings;
   readonly lock: Lock;
   readonly source: Source;
+  /** Whether a host is a name of this server. */
+  readonly isKnown: (host: string) => boolean;
 }
 
 /** What is looked at of every request, before anything of it is read. */
@@ -44,10 +46,18 @@ export interface LooksAtRequests {
 
 export function looksAtRequests(server: Surroundings, lock: Lock): LooksAtRequests {
   const sourceOf = sourceReader(server.proxies);
+  let known: string | undefined;
+  // Nearly all requests name the same host as the one before.
+  const isKnown = (host: string): boolean => {
+    if (host === known) return true;
+    if (!isOurName(host, server, lock)) return false;
+    known = host;
+    return true;
+  };
   return {
     sourceOf,
     isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
-    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
+    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit), isKnown }),
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
 }
@@ -65,15 +75,21 @@ function expectHonest(visit: Visit, place: Place): void {
   expectOrigin(visit, place);
 }
 
-function expectName({ headers }: Visit, { server, lock }: Place): void {
-  if (headers.host === undefined) throw new RunError('malformed', 'A request must say its host.');
-  const name = hostName(headers.host);
-  const isKnown = (): boolean =>
-    [server.host, `[${server.host}]`, ...server.hosts].some((host) => host.toLowerCase() === name);
+function expectName({ headers: { host } }: Visit, { isKnown }: Place): void {
+  if (host === undefined) throw new RunError('malformed', 'A request must say its host.');
+  if (isKnown(host)) return;
+  throw new RunError('refused', 'This server has another name than the request’s Host: see server.hosts.');
+}
+
+function isOurName(given: string, server: Surroundings, lock: Lock): boolean {
+  const name = hostName(given);
+  if (name === undefined || isLocal(name)) return name !== undefined;
   // A name that means this machine can be anybody's: a page of theirs would be of our own origin.
   const isAnyName = lock.isLocked && server.hosts.length === 0 && !isLocal(server.host);
-  if (name !== undefined && (isAnyName || isLocal(name) || isKnown())) return;
-  throw new RunError('refused', 'This server has another name than the request’s Host: see server.hosts.');
+  return (
+    isAnyName ||
+    [server.host, `[${server.host}]`, ...server.hosts].some((host) => host.toLowerCase() === name)
+  );
 }
 
 /** Whether it comes from a page of a site that may not use this server. */

@@ -13,7 +13,7 @@ import type { Reply, Route } from '../routes/route.ts';
 import type { Server, Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { type Sink, comment, farewell } from '../viewers/viewer.ts';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Form } from '../viewers/channel.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -108,10 +108,7 @@ export function stream(
   }
   const giveBack = answer.giveBack ?? context.quotas.stream(caller.tenant);
   reply.hijack();
-  const headers = Object.fromEntries(
-    Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
-  );
-  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer);
+  const sink = sseSink(raw, { ...reply.getHeaders(), ...answer.headers }, answer);
   const over = context.streams.add(caller, () => sink.cut());
   raw.on('close', () => {
     over();
@@ -281,7 +278,7 @@ const plainBytes: Form = (frames) => Buffer.from(frames, 'latin1');
 /** Server-sent events on a response that is written by hand. It has its socket, and nothing was written to it. */
 export function sseSink(
   response: ServerResponse,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, OutgoingHttpHeader | undefined>>,
   { beat = comment, framing = sse }: { readonly beat?: string; readonly framing?: Framing } = {},
 ): Sink {
   const { socket, req } = response;

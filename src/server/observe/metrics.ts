@@ -101,6 +101,23 @@ function counter(registry: Registry, named: Named, value: () => number): void {
   });
 }
 
+/** The same for counts by one label. A labelled counter makes texts of its labels each time, which is more than all else that is counted. */
+function counters(
+  registry: Registry,
+  { label, ...named }: Named & { readonly label: string },
+  counts: Readonly<Record<string, number>>,
+): void {
+  const made: Counter = new Counter({
+    ...named,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      made.reset();
+      for (const [value, count] of Object.entries(counts)) made.inc({ [label]: value }, count);
+    },
+  });
+}
+
 /** Seconds: a tool may be a lookup in memory, a model may think for minutes. */
 const workBuckets = [0.01, 0.05, 0.2, 1, 5, 20, 60, 300];
 const commitBuckets = [0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2];
@@ -109,8 +126,8 @@ const commitBuckets = [0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2];
 export function runMetrics(registry: Registry): Meter {
   const { runs, tokens, turns, calls, commits } = instruments(registry);
   const close = (step: Step, { outcome, usage }: EventOf<'step.closed'>): void => {
-    if (usage) tokens.inc({ direction: 'input' }, usage.input);
-    if (usage) tokens.inc({ direction: 'output' }, usage.output);
+    tokens.input += usage?.input ?? 0;
+    tokens.output += usage?.output ?? 0;
     const seconds = secondsOf(step);
     // What never began, or was told by an agent elsewhere, is no work of this process.
     if (seconds === undefined || step.origin !== undefined) return;
@@ -119,7 +136,7 @@ export function runMetrics(registry: Registry): Meter {
   };
   return {
     recorded(event, tree: RunTree) {
-      if (event.type === 'run.ended') runs.inc({ outcome: event.outcome });
+      if (event.type === 'run.ended') runs[event.outcome] += 1;
       const step = event.type === 'step.closed' ? tree.steps.get(event.step) : undefined;
       if (step && event.type === 'step.closed') close(step, event);
     },
@@ -133,21 +150,19 @@ function secondsOf({ started, startedAt, closedAt }: Step): number | undefined {
 }
 
 function instruments(registry: Registry) {
-  const registers = [registry];
-  const runs = new Counter({
-    name: 'vitrine_runs_total',
-    help: 'Runs that ended here, by outcome.',
-    labelNames: ['outcome'] as const,
-    registers,
-  });
   // A series that begins with its first failure has no rate that an alarm could see.
-  for (const outcome of ['completed', 'failed', 'stopped'] as const) runs.inc({ outcome }, 0);
-  const tokens = new Counter({
-    name: 'vitrine_tokens_total',
-    help: 'Tokens that models reported.',
-    labelNames: ['direction'] as const,
-    registers,
-  });
+  const runs = { completed: 0, failed: 0, stopped: 0 };
+  counters(
+    registry,
+    { name: 'vitrine_runs_total', help: 'Runs that ended here, by outcome.', label: 'outcome' },
+    runs,
+  );
+  const tokens = { input: 0, output: 0 };
+  counters(
+    registry,
+    { name: 'vitrine_tokens_total', help: 'Tokens that models reported.', label: 'direction' },
+    tokens,
+  );
   const turns = durations(registry, {
     name: 'vitrine_turn_duration_seconds',
     help: 'How long turns of agents took.',

@@ -44,7 +44,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   {
     name: 'tokens are not counted',
     file: 'src/server/observe/metrics.ts',
-    find: "if (usage) tokens.inc({ direction: 'input' }, usage.input);",
+    find: 'tokens.input += usage?.input ?? 0;',
     replace: '',
     test: 'src/server/observe/metrics.test.ts',
     only: 'runs by outcome',

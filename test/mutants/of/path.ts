@@ -109,6 +109,22 @@ export const pathMutants: readonly Mutant[] = [
     only: '[Q134]',
   },
   {
+    name: 'each of many runs has commits of its own',
+    file: 'src/stores/carrier.ts',
+    find: 'isAwaited && this.#together < crowd',
+    replace: 'isAwaited',
+    test: 'src/stores/carrier.test.ts',
+    only: '[Q135]',
+  },
+  {
+    name: 'each run waits as if there were many',
+    file: 'src/stores/carrier.ts',
+    find: 'this.#together = batch.length;',
+    replace: 'this.#together = crowd;',
+    test: 'src/stores/carrier.test.ts',
+    only: '[Q135]',
+  },
+  {
     name: 'a row that was given out moves on with its run',
     file: 'src/stores/rules/dispatch.ts',
     find: 'return row && { ...row };',
