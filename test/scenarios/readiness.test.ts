@@ -127,16 +127,20 @@ test('[Q45] a database that is written over in place is noticed, and nothing mor
   await begin(other);
   await other.close();
   const server = await serving({ data, config });
-  const run = textAt(await begin(server), 'run');
-  await untilAnswer(
-    () => server.ask(`/api/runs/${run}`),
-    ({ json }) => (json as { status: string }).status === 'completed',
-  );
+  const completed = async (): Promise<void> => {
+    const run = textAt(await begin(server), 'run');
+    await untilAnswer(
+      () => server.ask(`/api/runs/${run}`),
+      ({ json }) => (json as { status: string }).status === 'completed',
+    );
+  };
+  await completed();
   // To be touched, and looked at by others, is no harm.
   spawnSync('touch', [join(data, 'vitrine.db')]);
   expect((await vitrine(['verify', '--data', data], { cwd: tmpdir() })).code).toBe(0);
   expect((await server.ask('/readyz')).status).toBe(200);
-  expect((await begin(server)).status).toBe(201);
+  // A commit that is under way while it is written over takes what it finds for its own.
+  await completed();
   // By another process: to close the file here would take away the locks of this one.
   spawnSync('cp', [join(other.data, 'vitrine.db'), join(data, 'vitrine.db')]);
   expect(await begin(server)).toMatchObject({ status: 503, json: { error: { code: 'unready' } } });
