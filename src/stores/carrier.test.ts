@@ -211,22 +211,45 @@ describe('[Q70] when a round begins', () => {
     await asked;
   });
 
-  test('[Q135] where eight runs were in the last one, the others wait for each other, and nobody who asks', async () => {
-    const { group, after } = paced();
-    const offer = (runs: string): void => runs.split('').forEach((run) => group.offer(writer(run), true));
-    offer('abcdefgh');
-    expect(await after(0)).toBe(1);
-    offer('a');
-    expect(await after(0)).toBe(1);
-    offer('b');
-    expect(await after(3)).toBe(2);
-    offer('c');
-    expect(await after(0)).toBe(3);
-    offer('abcdefgh');
-    expect(await after(0)).toBe(4);
-    offer('a');
-    const asked = group.add('handBack', fence);
-    expect(await after(0)).toBe(5);
-    await asked;
+  describe('[Q135] where eight runs were in the last one', () => {
+    async function crowded() {
+      const { group, after } = paced();
+      const offer = (runs: string, isAwaited: boolean): void =>
+        runs.split('').forEach((run) => group.offer(writer(run), isAwaited));
+      offer('abcdefgh', true);
+      expect(await after(0)).toBe(1);
+      return { group, after, offer };
+    }
+
+    test('those at work wait eight milliseconds for each other, and texts sixteen', async () => {
+      const { after, offer } = await crowded();
+      offer('abcdefgh', false);
+      expect(await after(15)).toBe(1);
+      expect(await after(2)).toBe(2);
+      offer('abcd', false);
+      expect(await after(4)).toBe(2);
+      offer('efgh', true);
+      expect(await after(2)).toBe(2);
+      expect(await after(3)).toBe(3);
+    });
+
+    test('who asks waits for nothing, and sends nobody apart', async () => {
+      const { group, after, offer } = await crowded();
+      offer('a', false);
+      const asked = group.add('handBack', fence);
+      expect(await after(0)).toBe(2);
+      await asked;
+      offer('a', true);
+      expect(await after(7)).toBe(2);
+      expect(await after(2)).toBe(3);
+    });
+
+    test('where fewer are in the next one, nobody waits any more', async () => {
+      const { after, offer } = await crowded();
+      offer('abcdefg', true);
+      expect(await after(9)).toBe(2);
+      offer('a', true);
+      expect(await after(0)).toBe(3);
+    });
   });
 });

@@ -147,6 +147,9 @@ const pauseOf = 8;
 /** Where so many runs were in the last commit, each of those at work waits for the others. */
 const crowd = 8;
 
+/** So long waits text there, which no screen shows sooner. What a run cannot go on without waits the longest pause. */
+const framePause = 16;
+
 interface Caller {
   resolve(value: unknown): void;
   reject(reason: RunError): void;
@@ -178,8 +181,8 @@ export interface GroupCommit {
 /**
  * Rounds of what all runs ask for, each one commit, one under way. A round that somebody waits for begins in the next turn
  * of the loop; others begin after a pause of two to eight milliseconds, and after a quiet moment at once: each costs an
- * fsync and two threads that wake up, however little is in it. Where many runs work, their intents and outcomes share the
- * rounds of their texts; what people ask for waits for nothing.
+ * fsync and two threads that wake up, however little is in it. Where many runs work, their intents and outcomes wait for
+ * each other, and their texts for the next picture of a screen; what people ask for waits for nothing.
  */
 export function groupCommit(commit: CommitAll): GroupCommit {
   const rounds = new Rounds(commit);
@@ -200,11 +203,12 @@ class Rounds {
   #queue: Item[] = [];
   #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
   #state: 'resting' | 'beginning' | 'under way' = 'resting';
-  #isAwaited = false;
+  /** The shortest pause that anything to be written asks for, from the beginning of the last round. */
+  #wanted = Infinity;
   #timer: NodeJS.Timeout | undefined;
   #began = -Infinity;
   #pause = shortestPause;
-  /** How many the last commit was of. */
+  /** How many the last commit was of; one that was hurried does not tell that there are few. */
   #together = 0;
   #drained: (() => void)[] = [];
 
@@ -227,17 +231,17 @@ class Rounds {
         else this.#openAppends.delete(run);
       }
     }
-    this.#beginSoon(true);
+    this.#beginAfter(0);
   }
 
   offer(appender: Appender, isAwaited: boolean): void {
     this.#offered.push(appender);
-    this.#beginSoon(isAwaited && this.#together < crowd);
+    this.#beginAfter(this.#pauseFor(isAwaited));
   }
 
   drained(): Promise<void> {
     if (this.#isIdle) return Promise.resolve();
-    this.#beginSoon(true);
+    this.#beginAfter(0);
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
@@ -252,19 +256,24 @@ class Rounds {
     if (argument) this.#queue.push({ operation: { name: 'append', argument }, appender, callers: nobody });
   }
 
-  #beginSoon(isAwaited: boolean): void {
-    this.#isAwaited ||= isAwaited;
-    if (this.#state !== 'resting') return;
-    const wait = this.#isAwaited ? 0 : this.#began + this.#pause - performance.now();
+  #pauseFor(isAwaited: boolean): number {
+    if (this.#together < crowd) return isAwaited ? 0 : this.#pause;
+    return isAwaited ? longestPause : framePause;
+  }
+
+  #beginAfter(pause: number): void {
+    if (pause >= this.#wanted) return;
+    this.#wanted = pause;
+    if (this.#state === 'resting') this.#waitOrBegin();
+  }
+
+  #waitOrBegin(): void {
+    clearTimeout(this.#timer);
+    const wait = this.#began + this.#wanted - performance.now();
     if (wait > 0) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#beginSoon(false);
-      }, Math.ceil(wait));
+      this.#timer = setTimeout(() => this.#waitOrBegin(), Math.ceil(wait));
       return;
     }
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     this.#state = 'beginning';
     // Those who were just answered have their next request ready within this turn of the loop.
     setImmediate(this.#round);
@@ -272,13 +281,14 @@ class Rounds {
 
   readonly #round = (): void => {
     this.#state = 'under way';
-    this.#isAwaited = false;
+    const isHurried = this.#wanted === 0;
+    this.#wanted = Infinity;
     this.#began = performance.now();
     const offered = this.#offered;
     this.#offered = [];
     for (const appender of offered) this.#freeze(appender);
     const batch = this.#queue;
-    this.#together = batch.length;
+    this.#together = isHurried ? Math.max(this.#together, batch.length) : batch.length;
     this.#queue = [];
     this.#openAppends.clear();
     if (batch.length === 0) return this.#rest();
@@ -301,7 +311,7 @@ class Rounds {
     const took = performance.now() - this.#began;
     this.#pause = Math.min(Math.max(shortestPause, pauseOf * took), longestPause);
     this.#state = 'resting';
-    if (!this.#isIdle) return this.#beginSoon(this.#queue.length > 0);
+    if (!this.#isIdle) return this.#waitOrBegin();
     for (const resolve of this.#drained.splice(0)) resolve();
   }
 }
