@@ -1,6 +1,6 @@
 import { isAllOf } from '../run/answer-text.ts';
 import type { EventOf } from '../run/events.ts';
-import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { beginningOf, isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 
 /** What is said in these is meant for the run, and not for people: a plan, or a verdict that is told as a notice. */
 const silent: ReadonlySet<string> = new Set(['route', 'verdict']);
@@ -51,7 +51,7 @@ export function plain(value: BlobRef | Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (!isBlobRef(value)) return JSON.stringify(value);
-  return `${value.preview ?? ''}… (${value.size} bytes in all: GET /api/files/${value.blob})`;
+  return `${beginningOf(value)}… (${value.size} bytes in all: GET /api/files/${value.blob})`;
 }
 
 /** Why a call has no result of its own, or what its result is, as text. */

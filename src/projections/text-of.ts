@@ -1,11 +1,11 @@
 import type { EventOf } from '../run/events.ts';
-import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { beginningOf, isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 
 /** A value as text; of what is large its beginning, with a mark behind it. */
 export function textOf(value: BlobRef | Json | undefined, mark = ''): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  return isBlobRef(value) ? `${value.preview ?? ''}${mark}` : JSON.stringify(value);
+  return isBlobRef(value) ? `${beginningOf(value)}${mark}` : JSON.stringify(value);
 }
 
 /** What happened, and why if somebody said so: `Stopped by Ada: too slow`. */

@@ -1,5 +1,5 @@
 import type { EventOf } from './events.ts';
-import { isBlobRef, type BlobRef } from './values.ts';
+import { beginningOf, isBlobRef, type BlobRef } from './values.ts';
 
 /**
  * The answer of a run as one text, for protocols that show one and cannot take any of it back. Which steps say it is known when
@@ -91,7 +91,7 @@ function whereRest({ size, blob }: BlobRef): string {
 /** The answer as one text; of one that is kept beside the journal, its beginning and where the rest is. */
 export function wholeAnswer(answer: EventOf<'run.ended'>['answer']): string {
   if (answer === undefined || typeof answer === 'string') return answer ?? '';
-  return `${answer.preview ?? ''}${whereRest(answer)}`;
+  return `${beginningOf(answer)}${whereRest(answer)}`;
 }
 
 /** FNV over UTF-16: enough to see whether two texts that should be the same are. */

@@ -206,9 +206,13 @@ function joinNames(one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one, ...other])].slice(0, mostNames);
 }
 
+/** So many characters of a text are looked at for words: more would hold up everybody, and has hardly a new one. */
+const longestRead = 32_768;
+
 /** Of what is kept beside the journal, the beginning that the journal has. */
 function textTerms(text: string | BlobRef): readonly string[] {
-  return wordsOf(typeof text === 'string' ? text : (text.preview ?? '')).map(term.word);
+  const read = typeof text === 'string' ? text.slice(0, longestRead) : (text.preview ?? '');
+  return wordsOf(read).map(term.word);
 }
 
 /** Steps a flow makes of others, to put them in order, and its waits. */

@@ -33,6 +33,17 @@ export type Prices = z.infer<typeof Prices>;
 export const BlobRef = z.object({ blob: z.string(), size: z.number(), preview: z.string().optional() });
 export type BlobRef = z.infer<typeof BlobRef>;
 
+/** How what is kept beside the journal begins, as people read it: of a text its JSON is kept, cut anywhere. */
+export function beginningOf({ preview = '' }: BlobRef): string {
+  if (!preview.startsWith('"')) return preview;
+  const uncut = preview.replace(/(?<!\\)((?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i, '$1');
+  try {
+    return String(JSON.parse(`${uncut}"`));
+  } catch {
+    return preview;
+  }
+}
+
 /** A file or a piece of text that came with a message or a step. One of `data`, `url` and `blob` says where it is. */
 export const Attachment = z.object({
   type: z.string(),

@@ -278,20 +278,20 @@ describe('a long answer', () => {
   });
 
   test('[TS13] that is kept beside the journal is in the last frame as it was said', async () => {
-    const at = await talking(() => words(3_000));
+    const at = await talking(() => words(10_000));
     const { shown } = await send(`${at.url}/api/chat/messages`, message('Tell me all.'));
-    expect(shown).toBe(whole(3_000));
+    expect(shown).toBe(whole(10_000));
   });
 
   test('[TS13] is the whole answer of a chat completion that is not streamed', async () => {
-    const at = await talking(() => words(3_000));
+    const at = await talking(() => words(10_000));
     const messages = [{ role: 'user', content: 'Tell me all.' }];
     const { json } = await at.ask('/v1/chat/completions', { json: { model: 'talk', messages } });
-    expect(json).toMatchObject({ choices: [{ message: { content: whole(3_000) } }] });
+    expect(json).toMatchObject({ choices: [{ message: { content: whole(10_000) } }] });
   });
 
   test('[TS13] is said once to a client of the AI SDK', async () => {
-    const at = await talking(() => words(3_000));
+    const at = await talking(() => words(10_000));
     const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tell me all.' }] }];
     const { text } = await at.ask('/ai-sdk/talk/chat', { json: { id: 'c1', messages } });
     expect(text.match(/"type":"text-start"/g)).toHaveLength(1);

@@ -18,6 +18,8 @@ import { joined } from '../../guards/guard-joined.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
 /** Above this many characters of JSON a value is kept beside the journal, and the entry carries a reference. */
 const inlineLimit = 32_768;
+/** The same of an answer, which every protocol ends with: what stands beside the journal they could only refer to. */
+const answerLimit = 131_072;
 const previewLength = 1_200;
 
 /** Whether an entry cannot carry a value itself. */
@@ -39,7 +41,16 @@ export async function cleanLarge<T>(execution: Pick<Execution, 'world' | 'guardi
 
 /** The same of a value that is clean. */
 export async function keepClean(execution: Execution, value: Json): Promise<BlobRef | Json> {
-  if (!isLarge(value)) return value;
+  return isLarge(value) ? keepBeside(execution, value) : value;
+}
+
+/** The answer of a run as its last entry carries it. */
+export async function keepAnswer(execution: Execution, given: string): Promise<BlobRef | string> {
+  const answer = isLarge(given) ? await cleanLarge(execution, given) : execution.guarding.cleanAll(given);
+  return JSON.stringify(answer).length > answerLimit ? keepBeside(execution, answer) : answer;
+}
+
+async function keepBeside(execution: Execution, value: Json): Promise<BlobRef> {
   const text = JSON.stringify(value);
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };
   const kept = await execution.insist(() => execution.world.store.blobs.put(owner, text));

@@ -170,6 +170,34 @@ test('[A2A40] an answer that was begun anew takes the place of what was said bef
   expect(textIn(events)).toBe('One, two, three.');
 });
 
+test('[A2A40] of what a run says one after the other the answer is what the task has in the end', async () => {
+  const words = ['I will look. ', 'Found.'];
+  const gateway: Gateway = {
+    async *takeTurn() {
+      yield [said(words.shift() ?? ''), { type: 'turn.finished', reason: 'stop' }];
+    },
+  };
+  const twice = appWith(async (scope) => {
+    const turn = () => scope.turn('model', { messages: [{ role: 'user', text: 'go' }] });
+    await turn();
+    return (await turn()).text;
+  }, 'twice');
+  const agents = { model: { description: 'Says it.', gateway, effect: 'pure' } as const };
+  const { url } = await serving({ config: { apps: { twice }, agents } });
+  const agent = await client(url, 'twice');
+  const events = await all(agent.sendMessageStream(saying('go')));
+  expect(textIn(events)).toBe('Found.');
+});
+
+test('[A2A1] an answer that is kept beside the journal is told as it is', async () => {
+  const long = 'one\n"two" '.repeat(20_000);
+  const { url } = await serving({ config: { apps: { long: appWith(async () => long, 'long') } } });
+  const task = await (await client(url, 'long')).sendMessage(saying('go'));
+  const answers =
+    'artifacts' in task ? task.artifacts.filter(({ artifactId }) => artifactId === 'answer') : [];
+  expect(answers.map(({ parts }) => parts[0]?.content)).toEqual([{ $case: 'text', value: long }]);
+});
+
 test('[A2A41] steps come as they change, and what is said in them as it is said', async () => {
   const { events } = await writing(false);
   const pieces = events.flatMap(({ payload }) =>

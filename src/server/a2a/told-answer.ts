@@ -12,12 +12,13 @@ export interface AnswerPiece {
 /** The answer of a run as it is written. What a retry takes back is said to be; the end puts it right. */
 export class ToldAnswer {
   readonly #told = noText();
+  /** Whether something was told that is no part of the answer. */
   #isWrong = false;
 
   /** As far as it is written. */
   begin(tree: RunTree): string {
     const steps = [...tree.steps.values()].filter((step) => isAnswer(tree, step));
-    return steps.map((step) => toldPiece(this.#told, nameOf(step), textOf(step))).join('');
+    return steps.map((step) => this.#piece(nameOf(step), textOf(step))).join('');
   }
 
   /** What entries added to it. */
@@ -27,7 +28,7 @@ export class ToldAnswer {
       const step = stepOf(tree, event.step);
       if (!isAnswer(tree, step)) return '';
       if (event.type === 'text.appended')
-        return event.channel === 'content' ? toldPiece(this.#told, nameOf(step), event.text) : '';
+        return event.channel === 'content' ? this.#piece(nameOf(step), event.text) : '';
       const line = takenBack(this.#told, `${step.id}`);
       this.#isWrong ||= line !== '';
       return line;
@@ -35,9 +36,16 @@ export class ToldAnswer {
     return pieces.join('');
   }
 
+  /** What steps say one after the other is told as it comes, and the last of it is the answer. */
+  #piece(step: string, text: string): string {
+    this.#isWrong ||= text !== '' && this.#told.length > 0 && this.#told.step !== step;
+    return toldPiece(this.#told, step, text);
+  }
+
   end(answer: string): AnswerPiece {
+    if (answer === '') return { text: '', append: true };
     const rest = toldRest(this.#told, answer);
-    const isAnother = this.#isWrong || (this.#told.length > 0 && rest.endsWith(answer) && answer !== '');
+    const isAnother = this.#isWrong || (this.#told.length > 0 && rest.endsWith(answer));
     return isAnother ? { text: answer, append: false } : { text: rest, append: true };
   }
 }

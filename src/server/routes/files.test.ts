@@ -20,7 +20,7 @@ beforeAll(() =>
         version: '1',
         async run(_: never, { attachments }: { readonly attachments: readonly unknown[] }) {
           seen.push(...attachments);
-          return 'x'.repeat(50_000);
+          return 'x'.repeat(150_000);
         },
       },
     };
@@ -90,7 +90,7 @@ test('a run gets what a file holds, and its long answer can be fetched whole', a
   const kept = await at.ask(`/api/files/${blob}`, { method: 'DELETE' });
   expect(kept.status).toBe(409);
   expect(textAt(kept, 'error', 'message')).toContain('A run keeps this');
-  expect((await at.ask(`/api/files/${blob}`)).text).toBe(JSON.stringify('x'.repeat(50_000)));
+  expect((await at.ask(`/api/files/${blob}`)).text).toBe(JSON.stringify('x'.repeat(150_000)));
   for (const id of ['nope', 'a'.repeat(64), '../keys.json', '%2e%2e'])
     expect((await at.ask(`/api/files/${id}`)).status).toBe(404);
 });

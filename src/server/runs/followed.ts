@@ -46,5 +46,7 @@ export async function answerIn(
   { ended }: RunTree,
 ): Promise<string> {
   const answer = ended?.answer ?? '';
-  return isBlobRef(answer) ? ((await home.blobs.get(tenant, answer.blob)) ?? answer.preview ?? '') : answer;
+  if (!isBlobRef(answer)) return answer;
+  const kept = await home.blobs.get(tenant, answer.blob);
+  return kept === undefined ? (answer.preview ?? '') : String(JSON.parse(kept));
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { committer, type Committer } from './commit.ts';
 import { commitsOf, openForWriting, type WriterFolder } from '../folder/folder.ts';
 import type { Operation } from '../batch.ts';
@@ -91,6 +91,28 @@ test('[Q14] in a folder that was moved away nothing is acknowledged, and the sto
   renameSync(`${path}.aside`, path);
   expect(health.now()).toBeUndefined();
   expect(watched(time, [send])).toMatchObject({ refusals: [] });
+});
+
+test('[Q14] that another process has the database is said once commits fail for it, until one succeeds', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const health = healthOf(folder);
+  let isHeld = true;
+  const watched = health.watching((...given) => {
+    if (isHeld) throw Object.assign(new Error('database is locked'), { errcode: 5 });
+    return commit(...given);
+  });
+  const tried = (): string | undefined => {
+    expect(() => watched(time, [send])).toThrow('locked');
+    return health.now();
+  };
+  expect(tried()).toBeUndefined();
+  vi.advanceTimersByTime(9_000);
+  expect(tried()).toBeUndefined();
+  vi.advanceTimersByTime(1_000);
+  expect(tried()).toMatch(/Another process has the database/);
+  isHeld = false;
+  expect(health.now()).toBeUndefined();
+  vi.useRealTimers();
 });
 
 test('[Q71] what changes nothing is no commit, but for one that is to show whether the disk takes it', () => {

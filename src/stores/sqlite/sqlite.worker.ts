@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RunError, type Failure, failureOf } from '../../run/failure.ts';
-import { isBusy } from './busy.ts';
+import { busyWords, isBusy, patience } from './busy.ts';
 import { isCorrupt } from './damage.ts';
 import { namingFullDisk } from '../folder/disk-trouble.ts';
 import { onceThereIsSpace, type Opened } from './once-there-is-space.ts';
@@ -249,6 +249,7 @@ export interface Health {
 export function healthOf({ place, problems }: Pick<WriterFolder, 'place' | 'problems'>): Health {
   let damage = problems.length === 0 ? undefined : `The database is damaged: ${problems.join('; ')}.`;
   let trouble: string | undefined;
+  let busySince: number | undefined;
   let probe = (): void => {};
   const broken = (cause: unknown): void => {
     damage ??= `The database is damaged: ${cause instanceof Error ? cause.message : String(cause)}.`;
@@ -259,10 +260,11 @@ export function healthOf({ place, problems }: Pick<WriterFolder, 'place' | 'prob
       const watched: Committer = (time, operations) => {
         try {
           const reply = commit(time, operations);
-          trouble = undefined;
+          trouble = busySince = undefined;
           return reply;
         } catch (thrown) {
           if (!isBusy(thrown)) trouble = failureOf(thrown).message;
+          else if (performance.now() - (busySince ??= performance.now()) >= patience) trouble = busyWords;
           throw thrown;
         }
       };

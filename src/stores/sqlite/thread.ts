@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { errorOf, RunError, type Failure } from '../../run/failure.ts';
+import { busyWords, patience } from './busy.ts';
 import type { Argument, Read, Result } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
 import type { Operation, Reply } from '../batch.ts';
@@ -94,21 +95,15 @@ function commitWith(
   const attempt = (): void => send(batch, message, { resolve, reject: failed });
   const resolve = (reply: unknown): void => {
     if (reply !== undefined) done(reply as Reply);
-    else if (performance.now() > until) failed(busy());
+    else if (performance.now() > until) failed(new RunError('unavailable', busyWords, { retryable: true }));
     // Between two tries the thread answers those who read.
     else setTimeout(attempt, pause);
   };
   attempt();
 }
 
-/** How long another process may have the database before commits fail, and how often to try meanwhile. Milliseconds. */
-const patience = 10_000;
+/** How often to try while another process has the database. Milliseconds. */
 const pause = 10;
-
-function busy(): RunError {
-  const message = 'Another process has the database: end it, then try again.';
-  return new RunError('unavailable', message, { retryable: true });
-}
 
 /** Only one batch is under way, so it needs no number of its own. */
 const batch = 0;
