@@ -32,7 +32,7 @@ interface Reading {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count' | 'flows'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
-  readonly blobs: Pick<Blobs, 'get' | 'held'>;
+  readonly blobs: Pick<Blobs, 'get' | 'users' | 'held'>;
   readonly shared: Pick<Shared, 'list'>;
   readonly definitions: Pick<Definitions, 'versions' | 'list'>;
   readonly feed: Pick<Feed, 'read'>;
@@ -57,6 +57,7 @@ function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): Reading
     mailbox: { pending: (run) => carrier.read('pending', run) },
     blobs: {
       get: (tenant, blob) => carrier.read('blob', { tenant, blob }),
+      users: (tenant, blob) => carrier.read('blobUsers', { tenant, blob }),
       held: (tenant) => carrier.read('held', tenant),
     },
     shared: { list: (filter) => carrier.read('shared', filter) },
@@ -115,7 +116,6 @@ const notOfOneRun: ReadonlySet<OperationName> = new Set([
   'feed',
   'unfinished',
   'count',
-  'blob',
   'held',
 ]);
 

@@ -911,6 +911,25 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.blobs.get('u', blob)).toBe('secret');
       });
 
+      test('[B7] it is told for what a blob is kept: for runs of which apps, and for which other owners', async () => {
+        const users = (tenant: string) => store.blobs.users(tenant, blob);
+        const { blob } = await store.blobs.put({ tenant: 't', run: 'file_a' }, 'text');
+        for (const [run, app] of [
+          ['a', 'one'],
+          ['b', 'one'],
+          ['c', 'two'],
+        ] as const) {
+          await store.blobs.put({ tenant: 't', run }, 'text');
+          await create(run, { tenant: 't', app });
+        }
+        const { apps, owners } = await users('t');
+        expect([apps.toSorted(), owners]).toEqual([['one', 'two'], ['file_a']]);
+        expect(await users('u')).toEqual({ apps: [], owners: [] });
+        await store.dispatch.erase('c');
+        await store.dispatch.erase('file_a');
+        expect(await users('t')).toEqual({ apps: ['one'], owners: [] });
+      });
+
       test('[B5] everything a tenant has is counted, and what is erased is free again', async () => {
         const fence = await started('r', { tenant: 't' });
         await append(fence, 1, { last: 3, frames: frames(2, 3) });

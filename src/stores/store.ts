@@ -272,6 +272,12 @@ export interface Mailbox {
 export const fileOwner = 'file_';
 export const definitionOwner = 'definition_';
 
+/** What a blob is kept for: the apps of the runs that refer to it, and other owners. */
+export interface BlobUsers {
+  readonly apps: readonly string[];
+  readonly owners: readonly string[];
+}
+
 /** Large things, kept once per tenant under the SHA-256 of their bytes. */
 export interface Blobs {
   put(
@@ -279,6 +285,7 @@ export interface Blobs {
     text: string,
   ): Promise<{ readonly blob: string; readonly size: number }>;
   get(tenant: string, blob: string): Promise<string | undefined>;
+  users(tenant: string, blob: string): Promise<BlobUsers>;
   /** How many bytes a tenant has in all: these, and the journals and commands of its runs. */
   held(tenant: string): Promise<number>;
 }

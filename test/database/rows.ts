@@ -9,8 +9,9 @@ import {
   type Wanted,
 } from '../../src/stores/database/port.ts';
 import type { Definition, DefinitionKey } from '../../src/run/definition.ts';
+import { usersAmong } from '../../src/stores/memory/parts.ts';
 import { memoryFeed } from '../../src/stores/memory/feed.ts';
-import type { Due } from '../../src/stores/rules/needs.ts';
+import type { BlobKey, Due } from '../../src/stores/rules/needs.ts';
 import {
   counted,
   countedFlows,
@@ -37,9 +38,7 @@ export interface StoredRun {
   readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
 }
 
-interface StoredBlob {
-  readonly tenant: string;
-  readonly blob: string;
+interface StoredBlob extends BlobKey {
   readonly text: string;
   readonly users: Set<string>;
 }
@@ -126,18 +125,19 @@ export class StoredRows {
   }
 
   #answers(wanted: Wanted): Partial<Rows> {
-    const { text, list, feed, unfinished, count, questions, flows, held, definitionList } = wanted;
+    const { text, users, list, feed, unfinished, count, questions, flows, held, definitionList } = wanted;
+    const blobOf = (key?: BlobKey) => key && this.blobs.get(JSON.stringify([key.tenant, key.blob]));
     const all = [...this.runs.values()].map(whole);
+    const open = all.filter(({ state }) => state !== 'ended');
     const from = list?.after === undefined ? undefined : this.#placeIn(list.tenant, list.after);
     return {
-      text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
+      users: usersAmong(blobOf(users)?.users, (run) => this.runs.get(run)?.row.app),
+      text: blobOf(text)?.text,
       list: list && (list.after === undefined || from) ? this.#listed({ ...list, from }) : undefined,
       ...(feed ? { feed: this.feed.read(feed, (run) => this.row(run)) } : {}),
       unfinished: countedOpen(all.filter(({ tenant }) => tenant === unfinished)),
       count: count ? counted(all, count) : [],
-      questions: questions
-        ? all.reduce((sum, { state, approvals }) => sum + (state === 'ended' ? 0 : approvals), 0)
-        : 0,
+      questions: questions ? open.reduce((sum, { approvals }) => sum + approvals, 0) : 0,
       flows: flows ? countedFlows(all) : [],
       held: held === undefined ? 0 : this.#held(held),
       definitionList: definitionList ? pickDefinitions(this.definitions, definitionList) : [],

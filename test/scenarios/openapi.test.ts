@@ -265,6 +265,11 @@ describe('what the server answers is what its description says', () => {
     await ask('GET /api/files');
     await ask('GET /api/files/:file', { id: textAt(sent, 'file') });
     await ask('DELETE /api/files/:file', { id: textAt(sent, 'file') });
+    const theirs = { key: others, body: 'abc', headers: { 'content-type': 'x/y' }, query: '?name=b.txt' };
+    const file = textAt(await ask('POST /api/files', theirs), 'file');
+    const input = { text: 'x', attachments: [{ file }] };
+    await ask('POST /api/runs', { key: others, json: { app: 'asks', input } });
+    await ask('DELETE /api/files/:file', { id: file });
     await ask('POST /api/files', { body: 'x'.repeat(21_000_000), headers: { 'content-type': 'x/y' } });
     await ask('POST /api/sign-in', { json: { key } });
     await ask('POST /api/sign-in', { json: { key: 'wrong' } });

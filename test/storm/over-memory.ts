@@ -52,13 +52,18 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       send: (command) => via(() => mailbox.send(command)),
       pending: (run) => via(() => mailbox.pending(run)),
     },
-    blobs: {
-      put: (place, text) => via(() => blobs.put(place, text)),
-      get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
-      held: (tenant) => via(() => blobs.held(tenant)),
-    },
+    blobs: reachedBlobs(blobs, via),
     listen: (hear, types) => store.listen((hint) => passOn(sim, owner, () => hear(hint)), types),
     close: async () => {},
+  };
+}
+
+function reachedBlobs(blobs: Store['blobs'], via: <R>(call: () => Promise<R>) => Promise<R>): Store['blobs'] {
+  return {
+    put: (place, text) => via(() => blobs.put(place, text)),
+    get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
+    users: (tenant, blob) => via(() => blobs.users(tenant, blob)),
+    held: (tenant) => via(() => blobs.held(tenant)),
   };
 }
 

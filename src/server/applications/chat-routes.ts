@@ -9,9 +9,10 @@ import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
 import { answerIn } from '../runs/followed.ts';
+import { ownerLabel } from '../runs/own-session.ts';
 import { missing } from '../runs/quotas.ts';
 import { answerMessage, hitlContext, messagesOf, metadataOf, stateOf, timeText } from './chat-forms.ts';
-import { inUse, newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
+import { inUse, newestRun, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
 
 const base = '/api/applications/:app/chat';
 const shared = { tag: 'applications', role: 'member', addresses: 'tenant' } as const;

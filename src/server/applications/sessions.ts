@@ -8,11 +8,9 @@ import type { ServerContext } from '../context.ts';
 import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { answerIn, followed } from '../runs/followed.ts';
+import { isOwnSession, ownerLabel } from '../runs/own-session.ts';
 import { missing } from '../runs/quotas.ts';
 import { bodyOf, type ApplicationBody } from './application-form.ts';
-
-/** What runs of a session are found by: whose they are. */
-export const ownerLabel = 'user';
 
 export interface Asking {
   readonly context: ServerContext;
@@ -49,18 +47,9 @@ export async function newestRun(
   return row;
 }
 
-/**
- * A conversation that is the session of somebody else is not there; what is no session is everybody's of the tenant. By its
- * newest run: nobody else begins one in it.
- */
-export async function expectOwnSession(
-  { context, caller }: Omit<Asking, 'app'>,
-  newest: RunRow,
-): Promise<void> {
-  const owner = newest.facts.labels[ownerLabel];
-  if (owner === undefined || owner === caller.who) return;
-  const { started } = await context.trees.of(newest);
-  if (started?.who === undefined || started.who === owner) throw missing('conversation', newest.conversation);
+/** A conversation that is the session of somebody else is not there. */
+export async function expectOwnSession(asking: Omit<Asking, 'app'>, newest: RunRow): Promise<void> {
+  if (!(await isOwnSession(asking, newest))) throw missing('conversation', newest.conversation);
 }
 
 /** Anybody may give a run the label of another, so it is theirs only if they began it, too. */

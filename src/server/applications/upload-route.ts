@@ -59,8 +59,8 @@ export const uploadRoutes = [
       const { id: conversation } = await conversationOf({ context, caller }, session);
       // A session of somebody else is not there.
       await newestRun({ context, caller, app }, conversation);
-      const { tenant } = caller;
-      const kept = await bringDocument(context, { tenant, conversation }, document);
+      const { tenant, who: by } = caller;
+      const kept = await bringDocument(context, { tenant, conversation, by }, document);
       const json = { session_id: session, document_id: kept.file, filename: kept.name, status: kept.state };
       return { status: 201, json };
     },

@@ -138,7 +138,7 @@ async function believed(
   const { context, caller } = visitor;
   const { role, text, attachments = [], run, state } = message;
   expectFew(attachments);
-  const hanging = await attachmentsOf(context, caller.tenant, attachments.map(given));
+  const hanging = await attachmentsOf(context, caller, attachments.map(given));
   const isOurs = run !== undefined && (await named.row(run)) !== undefined;
   if (run !== undefined && !isOurs && state === undefined)
     ignored.add(`The conversation names run «${run.slice(0, 100)}», which is not known here: left out.`);

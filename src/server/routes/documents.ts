@@ -16,7 +16,10 @@ export const documentRoutes = [
       const of = await documentsOf({ context, caller, params, heavy });
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       const type = header('content-type') ?? '';
-      return { status: 201, json: await bringDocument(context, of, { name, type, bytes }) };
+      return {
+        status: 201,
+        json: await bringDocument(context, { ...of, by: caller.who }, { name, type, bytes }),
+      };
     },
   }),
   route({

@@ -14,7 +14,7 @@ export const fileRoutes = [
     ...native.listFiles,
     async handle({ context, caller: { tenant, who }, query: { after, limit = pageSize } }) {
       const all = await context.home.uploads.files.list({ tenant, by: who });
-      const left = after === undefined ? all : all.filter((file) => placeOf(file) < after);
+      const left = after === undefined ? all : all.filter((file) => placeOf(file) < placeIn(after));
       const files = left.slice(0, limit);
       const last = left.length > limit ? files.at(-1) : undefined;
       return { status: 200, json: { files, next: last ? placeOf(last) : null } };
@@ -39,28 +39,27 @@ export const fileRoutes = [
   }),
   route({
     ...native.readFile,
-    handle({ context, subject: { name, type, bytes, isOwn } }) {
+    handle({ context, subject: { name, type, bytes: content } }) {
       const { clean } = context.home.secrets;
-      // What somebody sent comes back as it came.
-      const content = isOwn ? bytes : Buffer.from(clean(bytes.toString()));
       return {
         status: 200,
         bytes: { type: harmless.test(type) ? type : 'application/octet-stream', content },
         headers: {
-          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(clean(name))}`,
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(safeName(clean(name)))}`,
         },
       };
     },
   }),
   route({
     ...native.eraseFile,
-    async handle({ context, caller: { tenant }, subject: { id, isOwn } }) {
-      if (!isOwn)
+    async handle({ context, caller: { tenant, who: by }, subject: { id, isSent, isTheirs } }) {
+      if (!isSent)
         throw new RunError(
           'rejected',
           'A run keeps this: it goes when the conversation of the run is erased.',
         );
-      await context.home.uploads.files.erase(tenant, id);
+      if (!isTheirs) throw new RunError('refused', 'Others have sent this: it is there until they erase it.');
+      await context.home.uploads.files.erase({ tenant, by }, id);
       return { status: 204 };
     },
   }),
@@ -69,4 +68,9 @@ export const fileRoutes = [
 /** Where a list goes on after a file, also once that is gone: places are in the order of letters. */
 function placeOf({ at, file }: ListedFile): string {
   return `${String(at).padStart(15, '0')}.${file}`;
+}
+
+function placeIn(after: string): string {
+  if (/^\d{15}\.[0-9a-f]{64}$/.test(after)) return after;
+  throw new RunError('malformed', `«${after.slice(0, 100)}» is no place in this list: begin without one.`);
 }

@@ -43,7 +43,7 @@ export const commandRoutes: readonly Route[] = [
     async handle({ context, caller, subject, body, header }) {
       const key = idempotencyKeyIn(header);
       const { tenant, who } = caller;
-      const attachments = await attachmentsOf(context, tenant, body.attachments);
+      const attachments = await attachmentsOf(context, caller, body.attachments);
       const id = key === undefined ? context.newId('command') : sameAgain('message', who, key);
       const more = attachments.length > 0 ? { attachments } : {};
       const command: Command = { type: 'message', by: who, text: body.text, ...more };
@@ -52,7 +52,7 @@ export const commandRoutes: readonly Route[] = [
         context.home.front.command(subject, { command, id }),
       );
       const { conversation } = subject;
-      await usesFiles(context, { tenant, conversation, attachments: body.attachments });
+      await usesFiles(context, caller, { conversation, attachments: body.attachments });
       expectSame(outcome.receipt.command, context.home.secrets.cleanAll(command));
       const reply = told(subject.run, outcome);
       const json = { ...Commanded.parse(reply.json), message: id };

@@ -21,7 +21,7 @@ import { route, type Reply, watchRun, type Watched, idempotencyKeyIn } from './r
 import { isHiddenConversation } from '../apps/hidden-apps.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import type { Use } from '../runs/kept-files.ts';
-import { fileOf } from '../runs/files.ts';
+import { ownFile } from '../runs/own-file.ts';
 import { sha256 } from '../../loop/machine.ts';
 export const startRoutes = [
   route({
@@ -142,7 +142,7 @@ interface SentConversation {
 export async function startRun(context: ServerContext, caller: Caller, start: Start): Promise<Begun> {
   const begun = await startedRun(context, caller, start);
   const { attachments } = start.input;
-  await usesFiles(context, { ...begun, tenant: caller.tenant, attachments });
+  await usesFiles(context, caller, { conversation: begun.conversation, attachments });
   return begun;
 }
 
@@ -154,7 +154,7 @@ async function startedRun(
   expectOpen(context);
   const { tenant, who } = caller;
   const app = typeof name === 'object' ? name : await appFor(context, caller, name ?? defaultAppOf(context));
-  const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
+  const attachments = [...(attached ?? (await attachmentsOf(context, caller, input.attachments)))];
   const wanted = {
     app: app.name,
     input: { text: input.text, attachments: filled(attachments), data: input.data },
@@ -272,25 +272,33 @@ const most = 32 * 1024 * 1024;
 
 export async function attachmentsOf(
   context: ServerContext,
-  tenant: string,
+  caller: Caller,
   given: readonly GivenAttachment[] = [],
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
   for (const one of given) {
-    attachments.push(await attachmentOf(context, tenant, one));
+    attachments.push(await attachmentOf(context, caller, one));
     if (sizeOf({ attachments }) > most)
       throw new RunError('too-large', `What is attached has more than ${most} bytes: attach less at once.`);
   }
   return attachments;
 }
 
+interface Attached extends Pick<Use, 'conversation'> {
+  readonly attachments?: readonly GivenAttachment[] | undefined;
+}
+
 /** The files that come with a message are its conversation's, too. */
 export async function usesFiles(
-  { home: { uploads } }: ServerContext,
-  { attachments = [], ...use }: Use & { readonly attachments?: readonly GivenAttachment[] | undefined },
+  context: ServerContext,
+  caller: Caller,
+  { attachments = [], conversation }: Attached,
 ): Promise<void> {
-  const files = attachments.flatMap(({ file }) => file ?? []);
-  if (files.length > 0) await uploads.files.use(use, files);
+  const { tenant, who: by } = caller;
+  const use = { tenant, by, conversation, at: context.now() };
+  for (const file of new Set(attachments.flatMap((attachment) => attachment.file ?? [])))
+    // What runs keep can be attached, too, and makes nobody one who has the file of that name.
+    if ((await ownFile({ context, caller }, file))?.isSent) await context.home.uploads.files.use(use, file);
 }
 
 /** About how many bytes it takes to keep this. */
@@ -306,11 +314,11 @@ export function sizeOf({
 
 async function attachmentOf(
   context: ServerContext,
-  tenant: string,
+  caller: Caller,
   { file, type, ...rest }: GivenAttachment,
 ): Promise<Attachment> {
   if (file === undefined) return { type: type ?? 'text/plain', ...rest };
-  const found = await fileOf(context.home.blobs, tenant, file);
+  const found = await ownFile({ context, caller }, file);
   if (!found) throw missing('file', file);
   const isText = found.type.startsWith('text/') || found.type === 'application/json';
   const data = found.bytes.toString(isText ? 'utf8' : 'base64');

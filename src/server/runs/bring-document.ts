@@ -1,12 +1,12 @@
 import type { ServerContext } from '../context.ts';
 import { typeIn } from './files.ts';
-import type { Upload, UploadsOf } from './uploads.ts';
+import type { BroughtBy, Upload } from './uploads.ts';
 import { withinQuota } from './quotas.ts';
 
 /** Keep a document for a conversation, within what its tenant may have. */
 export function bringDocument(
   context: ServerContext,
-  of: UploadsOf,
+  of: BroughtBy,
   given: { readonly name: string; readonly type: string; readonly bytes: Buffer },
 ): Promise<Upload> {
   const { bytes } = given;

@@ -10,7 +10,7 @@ export interface StoredFile {
   readonly type: string;
   readonly bytes: Buffer;
   /** Whether somebody sent it; else a run keeps it. */
-  readonly isOwn: boolean;
+  readonly isSent: boolean;
 }
 
 interface Envelope {
@@ -38,22 +38,18 @@ export async function keepPart(
   return blob;
 }
 
-/** A file, or anything large that a run of the tenant keeps beside its journal. */
-export async function fileOf(
-  blobs: Pick<Store['blobs'], 'get'>,
-  tenant: string,
-  id: string,
-): Promise<StoredFile | undefined> {
-  if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
-  const text = await blobs.get(tenant, id);
-  if (text === undefined) return undefined;
+/** A blob that is known to be a file. */
+export function fileIn(id: string, text: string): StoredFile | undefined {
   const envelope = envelopeIn(text);
-  if (!envelope) {
-    const name = `${id.slice(0, 12)}.json`;
-    return { id, name, type: 'application/json', bytes: Buffer.from(text), isOwn: false };
-  }
+  if (!envelope) return undefined;
   const { name, type, base64 } = envelope;
-  return { id, name, type, bytes: Buffer.from(base64, 'base64'), isOwn: true };
+  return { id, name, type, bytes: Buffer.from(base64, 'base64'), isSent: true };
+}
+
+/** A blob that runs keep beside their journals, whatever it looks like: anybody may give a run the text of a file. */
+export function recordIn(id: string, text: string): StoredFile {
+  const name = `${id.slice(0, 12)}.json`;
+  return { id, name, type: 'application/json', bytes: Buffer.from(text), isSent: false };
 }
 
 /** Blobs belong to runs; a file belongs to a name that no run has, and no other tenant. */
@@ -61,7 +57,7 @@ export function ownerOfFile(tenant: string, id: string): string {
   return `${fileOwner}${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}_${id}`;
 }
 
-export function envelopeIn(text: string): Envelope | undefined {
+function envelopeIn(text: string): Envelope | undefined {
   if (!text.startsWith('{"vitrine":"file"')) return undefined;
   const value: Partial<Envelope> = JSON.parse(text);
   const { name, type, base64 } = value;
@@ -69,10 +65,13 @@ export function envelopeIn(text: string): Envelope | undefined {
   return { vitrine: 'file', name, type, base64 };
 }
 
-/** A name and not a path, without anything that acts on whoever reads it. */
+/** As many characters a name may have: it becomes a header, and clients refuse large ones. */
+const longestName = 200;
+
+/** A name and not a path, without anything that acts on whoever reads it. Of one that is too long its ending is left. */
 export function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
-  return last.replaceAll(/\p{C}/gu, '').toWellFormed() || 'file';
+  return Array.from(last.replaceAll(/\p{C}/gu, '')).slice(-longestName).join('').toWellFormed() || 'file';
 }
 
 /** Without parameters, and nothing that is no type. */

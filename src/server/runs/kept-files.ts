@@ -5,39 +5,49 @@ import { KeptFile, type ListedFile } from '../../wire/native/files.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
 import { envelopeOf, ownerOfFile, type StoredFile } from './files.ts';
 
+/** Who has a file, since when, and the conversations in which they used it. */
+const Holder = z.object({ by: z.string(), at: z.number(), uses: z.array(z.string()) });
+type Holder = z.infer<typeof Holder>;
+
 /** What is known of a file that somebody sent. */
 const FileRow = KeptFile.extend({
-  at: z.number(),
-  /** Who sent it, and the conversations that have used it. */
-  by: z.array(z.string()),
-  uses: z.array(z.string()),
+  holders: z.array(Holder),
   /** Who has its bytes in the store. */
   owner: z.string(),
 });
 type FileRow = z.infer<typeof FileRow>;
 
+/** As it was kept before it was known who used it where. Of documents it was not known who brought them. */
+const OlderRow = KeptFile.extend({
+  at: z.number(),
+  by: z.array(z.string()),
+  uses: z.array(z.string()),
+  owner: z.string(),
+}).transform(({ at, by, uses, ...row }) => ({
+  ...row,
+  holders: (by.length > 0 ? by : ['']).map((who) => ({ by: who, at, uses })),
+}));
+
 /** A part of a tenant's files, by how their names begin: nothing of one that was erased is left there. */
-const filesKind: Kind<readonly FileRow[]> = { kind: 'files', schema: z.array(FileRow) };
+const filesKind: Kind<readonly FileRow[]> = { kind: 'files', schema: z.array(z.union([FileRow, OlderRow])) };
 const partOf = (file: string): string => file.slice(0, 2);
 
 type Means = Pick<Store, 'blobs' | 'shared' | 'dispatch'>;
 
-export interface Use {
-  readonly tenant: string;
-  readonly conversation: string;
-}
-
 interface Sent {
   readonly tenant: string;
-  readonly by?: string;
+  readonly by: string;
   /** The conversation it is sent for. */
   readonly conversation?: string;
   readonly at: number;
 }
 
+export type Use = Required<Sent>;
+
 /**
- * Files that people send, by who sent them and what uses them. With the last conversation that uses it a file goes. Each time
- * a file is kept its bytes get an owner of their own: whoever erases it takes nothing from one who sends it at that moment.
+ * Files that people send, each by who has it: they sent it, or attached it. Theirs goes with the last conversation in which
+ * they used it, and the bytes with the last who has it. Each time a file is kept its bytes get an owner of their own: whoever
+ * erases it takes nothing from one who sends it at that moment.
  */
 export class KeptFiles {
   readonly #store: Means;
@@ -47,61 +57,54 @@ export class KeptFiles {
   }
 
   /** The same file of the same tenant is one file. */
-  async keep(
-    { tenant, by, conversation, at }: Sent,
-    given: Pick<StoredFile, 'name' | 'type' | 'bytes'>,
-  ): Promise<string> {
+  async keep(sent: Sent, given: Pick<StoredFile, 'name' | 'type' | 'bytes'>): Promise<string> {
+    const { tenant } = sent;
     const text = envelopeOf(given);
     const file = blobName(text);
     const owner = `${ownerOfFile(tenant, file)}_${crypto.randomUUID()}`;
     await this.#store.blobs.put({ tenant, run: owner }, text);
     const { name, type, bytes } = given;
-    const fresh: FileRow = { file, name, type, size: bytes.length, at, by: [], uses: [], owner };
+    const fresh: FileRow = { file, name, type, size: bytes.length, holders: [], owner };
     const rows = await this.#change(tenant, partOf(file), (known) => {
       const row = known.find((each) => each.file === file) ?? fresh;
-      const kept = { ...row, by: withOne(row.by, by), uses: withOne(row.uses, conversation) };
-      return [...known.filter((each) => each.file !== file), kept];
+      return [...known.filter((each) => each.file !== file), heldBy(row, sent)];
     });
     if (rows.every((row) => row.owner !== owner)) await this.#store.dispatch.erase(owner);
     return file;
   }
 
-  /** A conversation uses these. What was erased meanwhile stays so. */
-  async use({ tenant, conversation }: Use, files: readonly string[]): Promise<void> {
-    for (const file of new Set(files))
-      await this.#change(tenant, partOf(file), (known) =>
-        known.map((row) => (row.file === file ? { ...row, uses: withOne(row.uses, conversation) } : row)),
-      );
+  /** Somebody uses it in a conversation. What was erased meanwhile stays so. */
+  async use(use: Use, file: string): Promise<void> {
+    await this.#change(use.tenant, partOf(file), (known) =>
+      known.map((row) => (row.file === file ? heldBy(row, use) : row)),
+    );
   }
 
   /** A conversation is gone, and with it the files that nothing else uses. */
-  async release({ tenant, conversation }: Use): Promise<void> {
-    const using = (await this.#all(tenant)).filter(({ uses }) => uses.includes(conversation));
-    for (const part of new Set(using.map(({ file }) => partOf(file)))) {
-      const gone: FileRow[] = [];
-      await this.#change(tenant, part, (known) => {
-        gone.length = 0;
-        return known.flatMap((row) => {
-          if (!row.uses.includes(conversation)) return [row];
-          const uses = row.uses.filter((each) => each !== conversation);
-          if (uses.length > 0) return [{ ...row, uses }];
-          gone.push(row);
-          return [];
-        });
-      });
-      for (const { owner } of gone) await this.#store.dispatch.erase(owner);
-    }
+  async release({ tenant, conversation }: Pick<Use, 'tenant' | 'conversation'>): Promise<void> {
+    const isUsing = ({ uses }: Holder): boolean => uses.includes(conversation);
+    const using = (await this.#all(tenant)).filter(({ holders }) => holders.some(isUsing));
+    for (const part of new Set(using.map(({ file }) => partOf(file))))
+      await this.#lessen(tenant, part, ({ holders }) =>
+        holders.flatMap((holder) => {
+          if (!isUsing(holder)) return [holder];
+          const uses = holder.uses.filter((each) => each !== conversation);
+          return uses.length > 0 ? [{ ...holder, uses }] : [];
+        }),
+      );
   }
 
-  /** Whatever uses it. What an older version kept has no row. */
-  async erase(tenant: string, file: string): Promise<void> {
-    let owner = ownerOfFile(tenant, file);
-    await this.#store.dispatch.erase(owner);
-    await this.#change(tenant, partOf(file), (known) => {
-      owner = known.find((row) => row.file === file)?.owner ?? owner;
-      return known.filter((row) => row.file !== file);
-    });
-    await this.#store.dispatch.erase(owner);
+  /** Somebody has it no more, whatever they used it for. */
+  async erase({ tenant, by }: Pick<Sent, 'tenant' | 'by'>, file: string): Promise<void> {
+    await this.#lessen(tenant, partOf(file), (row) =>
+      row.file === file ? row.holders.filter((holder) => holder.by !== by) : row.holders,
+    );
+  }
+
+  /** Who has a file. */
+  async holders(tenant: string, file: string): Promise<readonly Holder[]> {
+    const known = await listShared(this.#store.shared, filesKind, { tenant, name: partOf(file) });
+    return known.flatMap(({ value }) => value).find((row) => row.file === file)?.holders ?? [];
   }
 
   /** What somebody has sent, the newest first. */
@@ -112,15 +115,30 @@ export class KeptFiles {
     readonly tenant: string;
     readonly by: string;
   }): Promise<readonly ListedFile[]> {
-    const own = (await this.#all(tenant)).filter((row) => row.by.includes(by));
-    const listed = own.map(({ file, name, type, size, at, uses }) => {
-      return { file, name, type, size, at, uses: uses.length };
+    const listed = (await this.#all(tenant)).flatMap(({ file, name, type, size, holders }) => {
+      const own = holders.find((holder) => holder.by === by);
+      return own ? [{ file, name, type, size, at: own.at, uses: own.uses.length }] : [];
     });
     return listed.toSorted((one, other) => other.at - one.at || (one.file < other.file ? 1 : -1));
   }
 
   async #all(tenant: string): Promise<readonly FileRow[]> {
-    return (await listShared(this.#store.shared, filesKind, tenant)).flatMap(({ value }) => value);
+    return (await listShared(this.#store.shared, filesKind, { tenant })).flatMap(({ value }) => value);
+  }
+
+  /** Fewer have the files of a part; what nobody has any more goes. */
+  async #lessen(tenant: string, part: string, left: (row: FileRow) => Holder[]): Promise<void> {
+    const gone: FileRow[] = [];
+    await this.#change(tenant, part, (known) => {
+      gone.length = 0;
+      return known.flatMap((row) => {
+        const holders = left(row);
+        if (holders.length > 0) return [{ ...row, holders }];
+        gone.push(row);
+        return [];
+      });
+    });
+    for (const { owner } of gone) await this.#store.dispatch.erase(owner);
   }
 
   #change(
@@ -132,6 +150,9 @@ export class KeptFiles {
   }
 }
 
-function withOne(names: string[], name: string | undefined): string[] {
-  return name === undefined || names.includes(name) ? names : [...names, name];
+function heldBy(row: FileRow, { by, at, conversation }: Sent): FileRow {
+  const known = row.holders.find((holder) => holder.by === by) ?? { by, at, uses: [] };
+  const isNews = conversation !== undefined && !known.uses.includes(conversation);
+  const holder = isNews ? { ...known, uses: [...known.uses, conversation] } : known;
+  return { ...row, holders: [...row.holders.filter((each) => each.by !== by), holder] };
 }

@@ -5,7 +5,7 @@ import type { ServerContext } from '../context.ts';
 import type { Address } from '../../wire/native/endpoint.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Approval } from '../../run/tree.ts';
-import { type StoredFile, fileOf } from './files.ts';
+import { type OwnFile, ownFile } from './own-file.ts';
 import type { Caller } from '../access/honest.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import { largestFile } from '../../wire/native/files.ts';
@@ -137,7 +137,7 @@ export interface Subjects extends Record<Address, unknown> {
   readonly conversation: { readonly conversation: string; readonly newest: RunRow };
   /** `named` is the fingerprint that the name of the question brought along. */
   readonly approval: { readonly row: RunRow; readonly approval: Approval; readonly named?: string };
-  readonly file: StoredFile;
+  readonly file: OwnFile;
 }
 
 export interface Sought {
@@ -179,7 +179,8 @@ export const finders: Finders = {
     const id = sought.params['file'] ?? '';
     // How large it is shows only when it is read, and no file is larger.
     await sought.heavy(largestFile);
-    const file = await fileOf(sought.context.home.blobs, tenantOf(sought), id);
+    const { context, caller } = sought;
+    const file = caller && (await ownFile({ context, caller }, id));
     if (!file) throw missing('file', id);
     return file;
   },

@@ -6,10 +6,10 @@ import { localTenant } from '../../run/owner.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { Store } from '../../stores/store.ts';
 import { documentShelves } from '../../tools/documents/shelves.ts';
-import { Uploads, type Shelves, type UploadsOf } from './uploads.ts';
+import { Uploads, type BroughtBy, type Shelves, type UploadsOf } from './uploads.ts';
 
-const here: UploadsOf = { tenant: localTenant, conversation: 'c' };
-const there: UploadsOf = { tenant: localTenant, conversation: 'd' };
+const here: BroughtBy = { by: 'ann', tenant: localTenant, conversation: 'c' };
+const there: BroughtBy = { by: 'ann', tenant: localTenant, conversation: 'd' };
 
 function uploadsIn(store: Store, shelves: Shelves = documentShelves() as Shelves) {
   const problems: unknown[] = [];

@@ -4,7 +4,7 @@ import type { Item, Json } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { BroughtDocument } from '../../wire/native/documents.ts';
 import { changeShared, type Kind } from '../shared/kind.ts';
-import { fileOf, ownerOfFile, safeName } from './files.ts';
+import { fileIn, ownerOfFile, safeName } from './files.ts';
 import { KeptFiles } from './kept-files.ts';
 
 export type Upload = BroughtDocument;
@@ -12,6 +12,10 @@ export type Upload = BroughtDocument;
 export interface UploadsOf {
   readonly tenant: string;
   readonly conversation: string;
+}
+
+export interface BroughtBy extends UploadsOf {
+  readonly by: string;
 }
 
 /** Where documents are read and found. */
@@ -67,7 +71,7 @@ export class Uploads {
 
   /** Keep a document. It is read at once, and nobody waits for that. */
   async add(
-    of: UploadsOf,
+    { by, ...of }: BroughtBy,
     given: { readonly name: string; readonly type: string; readonly bytes: Buffer },
   ): Promise<Upload> {
     const { now } = this.#means;
@@ -80,7 +84,7 @@ export class Uploads {
         'rejected',
         `This conversation has ${mostUploads} documents: begin another one for more.`,
       );
-    const file = await this.files.keep({ ...of, at: now() }, { ...given, name });
+    const file = await this.files.keep({ ...of, by, at: now() }, { ...given, name });
     const upload: Upload = {
       file,
       name,
@@ -159,7 +163,8 @@ export class Uploads {
     const shelf = shelfOf(of);
     if (state === 'failed' || signal.aborted || (state === 'ready' && shelves.has(shelf, file))) return;
     if (state === 'pending') await this.#settle(of, file, { state: 'processing' });
-    const kept = await fileOf(store.blobs, of.tenant, file);
+    const text = await store.blobs.get(of.tenant, file);
+    const kept = text === undefined ? undefined : fileIn(file, text);
     const document = kept && { file, name, bytes: kept.bytes };
     const why = document
       ? await shelves.put(shelf, document, { tenant: of.tenant, signal })

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { failureOf, RunError } from '../../run/failure.ts';
-import type { Shared, SharedKey, SharedValue } from '../../stores/store.ts';
-import { present } from '../../run/tree.ts';
+import type { Shared, SharedFilter, SharedKey, SharedValue } from '../../stores/store.ts';
 
 /** One kind of shared values, and what they are. */
 export interface Kind<T> {
@@ -24,9 +23,9 @@ function read<T>({ schema }: Kind<T>, { kind, tenant, name, value }: SharedValue
 export async function listShared<T>(
   shared: Pick<Shared, 'list'>,
   kind: Kind<T>,
-  tenant?: string,
+  whose: Omit<SharedFilter, 'kind'> = {},
 ): Promise<readonly Known<T>[]> {
-  const filter = { kind: kind.kind, ...present({ tenant }) };
+  const filter = { kind: kind.kind, ...whose };
   return (await shared.list(filter)).map((value) => read(kind, value));
 }
 

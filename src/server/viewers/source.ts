@@ -9,7 +9,6 @@ import { Outgoing } from '../../guards/outgoing.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { breather } from '../../loop/machine.ts';
 import type { Entry } from '../../run/events.ts';
-import { envelopeIn } from '../runs/files.ts';
 import { longRun } from '../runs/long-run.ts';
 import { nativePiece, toldPiece, type Piece } from './channel.ts';
 import { blockSize } from './viewer.ts';
@@ -258,12 +257,12 @@ async function* followed(
   }
 }
 
-/** What runs keep beside their journals. A file that somebody sent is as they sent it. */
+/** What runs keep beside their journals. */
 export function outgoingBlobs(blobs: Pick<Blobs, 'get'>, secrets: Secrets): Pick<Blobs, 'get'> {
   return {
     async get(tenant, blob) {
       const text = await blobs.get(tenant, blob);
-      return text === undefined || envelopeIn(text) ? text : secrets.cleanLong(text, breather());
+      return text === undefined ? text : secrets.cleanLong(text, breather());
     },
   };
 }

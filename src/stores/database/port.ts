@@ -1,5 +1,6 @@
 import type { Definition, DefinitionKey } from '../../run/definition.ts';
 import type {
+  BlobUsers,
   Chunk,
   FeedPage,
   FlowCount,
@@ -102,6 +103,7 @@ export interface Rows {
   readonly shared: readonly SharedValue[];
   readonly definitions: readonly Definition[];
   readonly text?: string | undefined;
+  readonly users?: BlobUsers | undefined;
   /** None where no run of the tenant stands, or stood, where it is to go on. */
   readonly list?: readonly RunRow[] | undefined;
   /** Without what is not final: nothing that is committed later has a place before these. */

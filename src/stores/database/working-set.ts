@@ -171,6 +171,7 @@ function keyName(tenant: string, key: string): string {
 /** What only the database can count. */
 function answers({
   text,
+  users,
   list,
   unfinished,
   count,
@@ -181,10 +182,20 @@ function answers({
   feed,
 }: Rows): Pick<
   Tables,
-  'blob' | 'list' | 'feed' | 'unfinished' | 'count' | 'questions' | 'flows' | 'held' | 'listDefinitions'
+  | 'blob'
+  | 'blobUsers'
+  | 'list'
+  | 'feed'
+  | 'unfinished'
+  | 'count'
+  | 'questions'
+  | 'flows'
+  | 'held'
+  | 'listDefinitions'
 > {
   return {
     blob: () => text,
+    blobUsers: () => users ?? { apps: [], owners: [] },
     list: () => list,
     feed: () => feed ?? { items: [], last: '0' },
     unfinished: () => unfinished ?? { working: 0, waiting: 0 },

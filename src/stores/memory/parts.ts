@@ -1,4 +1,5 @@
 import type { Definition, DefinitionKey } from '../../run/definition.ts';
+import type { BlobUsers } from '../store.ts';
 import { pickDefinitions, type Place, type Tables } from '../rules/tables.ts';
 
 type Lines = Pick<Tables, 'place' | 'places' | 'firstInLine' | 'addPlace' | 'tellPlace' | 'removePlace'>;
@@ -31,10 +32,26 @@ interface KeptBlob {
   readonly runs: Set<string>;
 }
 
-export function memoryBlobs(hold: Hold): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
+/** What some that refer to a blob are. */
+export function usersAmong(
+  names: Iterable<string> = [],
+  appOf: (run: string) => string | undefined,
+): BlobUsers {
+  const all = [...names].map((name) => ({ name, app: appOf(name) }));
+  return {
+    apps: [...new Set(all.flatMap(({ app }) => app ?? []))],
+    owners: all.filter(({ app }) => app === undefined).map(({ name }) => name),
+  };
+}
+
+export function memoryBlobs(
+  hold: Hold,
+  appOf: (run: string) => string | undefined,
+): Pick<Tables, 'blob' | 'blobUsers' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
   const kept = new Map<string, KeptBlob>();
   return {
     blob: (tenant, blob) => kept.get(`${blob} ${tenant}`)?.text,
+    blobUsers: (tenant, blob) => usersAmong(kept.get(`${blob} ${tenant}`)?.runs, appOf),
     addBlob({ tenant, run }, blob, text) {
       const known = kept.get(`${blob} ${tenant}`);
       if (known) return void known.runs.add(run);

@@ -35,7 +35,7 @@ export function memoryTables(): Tables {
     ...runRows(runs, kept, hold),
     ...entryRows(kept, hold),
     ...memoryLines(),
-    ...memoryBlobs(hold),
+    ...memoryBlobs(hold, (run) => runs.get(run)?.row.app),
     ...memoryShared(),
     ...memoryDefinitions(),
     held: (tenant) => held.get(tenant) ?? 0,

@@ -57,6 +57,7 @@ function checksOf(tables: Tables, needs: Needs): Checks {
     hasPending: (run) => pending.includes(run),
     ...placeChecks(tables, needs),
     blob: (tenant, blob) => needs.text?.tenant === tenant && needs.text.blob === blob,
+    blobUsers: (tenant, blob) => needs.users?.tenant === tenant && needs.users.blob === blob,
     held: (tenant) => needs.held === tenant,
     ...blobChecks(needs),
     ...definitionChecks(needs),

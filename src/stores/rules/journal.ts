@@ -1,8 +1,8 @@
 import { addFacts } from '../../run/facts.ts';
 import { RunError, failureOf } from '../../run/failure.ts';
 import { expectHead, heldBy, runOf, showRun, type Desk, type Place, makeReady } from './tables.ts';
-import type { Needs } from './needs.ts';
-import type { Append, Chunk, RunRow, Fence } from '../store.ts';
+import type { BlobKey, Needs } from './needs.ts';
+import type { Append, BlobUsers, Chunk, RunRow, Fence } from '../store.ts';
 import { blobName } from '../blob-name.ts';
 
 /** What a follower needs. */
@@ -120,6 +120,14 @@ export function blob(
 
 export function blobNeeds(text: { readonly tenant: string; readonly blob: string }): Needs {
   return { text };
+}
+
+export function blobUsers({ tables }: Desk, { tenant, blob: name }: BlobKey): BlobUsers {
+  return tables.blobUsers(tenant, name);
+}
+
+export function blobUsersNeeds(users: BlobKey): Needs {
+  return { users };
 }
 
 export function held({ tables }: Desk, tenant: string): number {

@@ -59,6 +59,7 @@ export interface Needs {
   readonly definitions?: readonly DefinitionKey[];
   /** What is only read, and changed by nobody who read it. */
   readonly text?: BlobKey;
+  readonly users?: BlobKey;
   readonly list?: RunFilter;
   readonly feed?: FeedPlace;
   /** A tenant, whose unfinished runs are counted. */

@@ -1,6 +1,8 @@
 import {
   blob,
   blobNeeds,
+  blobUsers,
+  blobUsersNeeds,
   held,
   heldNeeds,
   put,
@@ -32,9 +34,9 @@ const { questions, count, flows } = dispatch;
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const runWrites = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const runReads = { read, get, find, list, feed, unfinished, questions, count, flows, pending, blob, held };
+const runReads = { read, get, find, list, feed, unfinished, questions, count, flows, pending };
 const writes = { ...runWrites, reindex, share, saveDraft, publish, moveDefinition, eraseDefinition };
-const reads = { ...runReads, shared, definitionsOf, listDefinitions };
+const reads = { ...runReads, blob, blobUsers, held, shared, definitionsOf, listDefinitions };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;
@@ -79,6 +81,7 @@ const needs: { readonly [Name in OperationName]: (argument: Argument<Name>) => N
   flows: dispatch.flowsNeeds,
   pending: pendingNeeds,
   blob: blobNeeds,
+  blobUsers: blobUsersNeeds,
   held: heldNeeds,
   shared: sharedNeeds,
   saveDraft: definitions.saveDraftNeeds,

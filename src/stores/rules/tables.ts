@@ -1,5 +1,6 @@
 import type { Definition, DefinitionFilter, DefinitionKey } from '../../run/definition.ts';
 import type {
+  BlobUsers,
   Chunk,
   Counted,
   FeedPage,
@@ -78,6 +79,7 @@ export interface Tables {
   removePlace(place: Place): void;
 
   blob(tenant: string, blob: string): string | undefined;
+  blobUsers(tenant: string, blob: string): BlobUsers;
   /** Bytes of all journals, commands and blobs of a tenant. */
   held(tenant: string): number;
   /** Kept once per tenant; the run is one more that refers to it. */

@@ -108,10 +108,28 @@ export function placeSum({ tenant, name, run, told }: Place): string {
   return sumOf(tenant, name, run, told ? 1 : 0);
 }
 
+function blobUsers(database: DatabaseSync): Pick<Tables, 'blobUsers'> {
+  const users = query<{ readonly app: string | null; readonly owner: string | null }>(
+    database,
+    `SELECT DISTINCT run.app AS app, CASE WHEN run.run IS NULL THEN blobUse.run END AS owner
+       FROM blob JOIN blobUse ON blobUse.blob = blob.number LEFT JOIN run ON run.run = blobUse.run
+       WHERE blob.tenant = ? AND blob.blob = ?`,
+  );
+  return {
+    blobUsers(tenant, blob) {
+      const found = users.all(tenant, blob);
+      return {
+        apps: found.flatMap(({ app }) => app ?? []),
+        owners: found.flatMap(({ owner }) => owner ?? []),
+      };
+    },
+  };
+}
+
 export function blobRows(
   database: DatabaseSync,
   held: HeldRows,
-): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
+): Pick<Tables, 'blob' | 'blobUsers' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
   // Of a row that was damaged anything may be left.
   const byHash = query<{ readonly number: number; readonly text: unknown }>(
     database,
@@ -144,6 +162,7 @@ export function blobRows(
       if (typeof text !== 'string' || blobName(text) !== blob) throw damagedBlob(blob);
       return text;
     },
+    ...blobUsers(database),
     addBlob({ tenant, run }, blob, text) {
       if (insert.run(tenant, blob, text).changes > 0) held.add(tenant, Buffer.byteLength(text));
       use(run, tenant, blob);

@@ -219,6 +219,7 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
       case 'list':
       case 'feed':
       case 'blob':
+      case 'blobUsers':
       case 'definitionsOf':
       case 'listDefinitions':
         return (argument as { readonly tenant: string }).tenant;

@@ -9,7 +9,7 @@ export const largestFile = 20 * 1024 * 1024;
 export const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
 export type KeptFile = z.infer<typeof KeptFile>;
 
-/** A file in a list: when it was sent first, and how many conversations use it. */
+/** A file in a list: since when you have it, and in how many conversations you use it. */
 export const ListedFile = KeptFile.extend({ at: z.number(), uses: z.int() });
 export type ListedFile = z.infer<typeof ListedFile>;
 
@@ -17,7 +17,7 @@ export const listFiles = endpoint({
   method: 'GET',
   path: '/api/files',
   about:
-    'The files that you have sent, the newest first. With the last conversation that uses it a file goes.',
+    'The files that you have sent or attached, the newest first. With the last conversation in which you use it a file goes.',
   tag: 'files',
   role: 'viewer',
   addresses: 'tenant',
@@ -49,7 +49,8 @@ export const keepFile = endpoint({
 export const readFile = endpoint({
   method: 'GET',
   path: '/api/files/:file',
-  about: 'The bytes of a file, or of anything large that a run keeps beside its journal.',
+  about:
+    'The bytes of a file that you sent, or of a conversation that you may see, or of anything large that a run you may see keeps beside its journal.',
   tag: 'files',
   role: 'viewer',
   addresses: 'file',
@@ -59,12 +60,14 @@ export const readFile = endpoint({
 export const eraseFile = endpoint({
   method: 'DELETE',
   path: '/api/files/:file',
-  about: 'Erase a file. What runs have taken from it stays with them.',
+  about:
+    'Erase a file of yours. What runs have taken from it stays with them, and others who have it keep it.',
   tag: 'files',
   role: 'member',
   addresses: 'file',
   answers: {
-    204: { about: 'It is gone.' },
+    204: { about: 'You have it no more.' },
+    403: { about: 'Others have sent it.' },
     409: { about: 'It is no file of its own: a run keeps it.' },
   },
 });
