@@ -252,3 +252,15 @@ test.for([
   expect(answer).toMatchObject({ status: 200, json: { id: 7, error } });
   expect(problems).toEqual([]);
 });
+
+test.for([
+  ['1.0', 'GetExtendedAgentCard'],
+  ['0.3', 'agent/getAuthenticatedExtendedCard'],
+] as const)('[A2A7] %s: there is no extended card', async ([version, method]) => {
+  const { ask } = await at();
+  const json = { jsonrpc: '2.0', id: 1, method, params: {} };
+  const answer = await ask('/a2a/payer', { json, headers: { 'a2a-version': version } });
+  expect(answer.json).toMatchObject({
+    error: { code: -32004, message: expect.stringContaining('no extended card') },
+  });
+});
