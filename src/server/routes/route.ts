@@ -80,7 +80,7 @@ interface Foreign {
   /** The header in which clients carry their key here, where it is not `authorization`. */
   readonly keyHeader?: string | undefined;
   /** A refusal as clients read it here. */
-  readonly errorBody?: (failure: Failure) => unknown;
+  readonly errorBody?: (failure: Failure, status?: number) => unknown;
 }
 
 export interface RouteSpec<A extends Address, Query, Body> extends Endpoint, Foreign {
