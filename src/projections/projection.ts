@@ -83,7 +83,7 @@ export interface Protocol<Frame, Framing> {
   readonly rests: () => (entry: Entry) => boolean;
   /** What is told of these entries after one of them, as one value; the failure of a run may be thrown. */
   readonly block: ((entries: readonly Entry[], after: number, options: ViewOptions) => unknown) | undefined;
-  readonly error: (failure: Failure) => unknown;
+  readonly error: (failure: Failure, status?: number) => unknown;
   /** What a stream of it says of itself, beside its type. */
   readonly headers: Readonly<Record<string, string>>;
   /** What is written into a silence, where a comment does not reach its clients. It is no frame. */

@@ -22,7 +22,7 @@ interface Spec<State, Frame, Wire extends WireFrame> {
   /** All frames of an answer as one value, for those who do not want a stream; a failure of the run may be thrown. */
   readonly block?: (frames: readonly Frame[], options: ViewOptions) => unknown;
   /** A refusal as its clients read it; `{error}` unless said. */
-  readonly error?: (failure: Failure) => unknown;
+  readonly error?: (failure: Failure, status?: number) => unknown;
   readonly doors?: readonly Door<Framing>[];
   readonly stream?: StreamSpec<Wire>;
 }

@@ -12,7 +12,7 @@ import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import { type RawAsked, type Reply, type Route, strictJson } from './routes/route.ts';
-import { openSockets } from './http/sockets.ts';
+import { openSockets, wantsSocket } from './http/sockets.ts';
 import { methodsAt } from './http/wrong-method.ts';
 import { expectOpen } from './runs/quotas.ts';
 import { bodyPace, smallBody } from './http/body-pace.ts';
@@ -61,6 +61,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
       maxHeaderSize: 16_384,
       // The door asks for it, and answers like to everything else.
       requireHostHeader: false,
+      shouldUpgradeCallback: wantsSocket,
     },
     // What the framework would say by itself has none of our headers.
     return503OnClosing: false,

@@ -9,7 +9,7 @@ import type { SseFrame } from '../../wire/sse-frame.ts';
 import type { ChatFrame, ChatPlace } from '../chat/chat.ts';
 import { decisionIn, sentChat } from '../chat/sent-chat.ts';
 import type { DoorRequest, SentAttachment, SentMessage, Wish } from '../door.ts';
-import { mostBytes } from '../openai-chat/openai-chat.ts';
+import { isSentAgain, mostBytes } from '../openai-chat/openai-chat.ts';
 import { protocol } from '../protocol.ts';
 import { unusedIn } from '../unused-fields.ts';
 import { dialBlock } from './block.ts';
@@ -86,7 +86,8 @@ function readDial({ params: { app = '' }, body, header }: DoorRequest): Wish<Fra
   if (decision) return { wants: 'decide', app, decisions: [decision], ...wanted };
   const conversation = named(header('x-conversation-id'));
   const ignored = unusedIn(request, DialChat.shape);
-  return { wants: 'start', app, message, history, conversation, ignored, ...wanted };
+  const isRetry = isSentAgain(header);
+  return { wants: 'start', app, message, history, conversation, ignored, isRetry, ...wanted };
 }
 
 /** Clients send it URI-encoded; one that cannot be decoded is taken as it is. */

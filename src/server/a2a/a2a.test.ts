@@ -258,3 +258,37 @@ test('[A2A5] a client of version 0.3 is understood', async () => {
   const card = await ask('/a2a/payer/.well-known/agent-card.json');
   expect(card.json).toMatchObject({ protocolVersion: '0.3.0', url: expect.stringContaining('/a2a/payer') });
 });
+
+const current = { version: '1.0', send: 'SendMessage', stream: 'SendStreamingMessage', get: 'GetTask' };
+const former = { version: '0.3', send: 'message/send', stream: 'message/stream', get: 'tasks/get' };
+const partly = (...parts: readonly unknown[]) => ({ message: { messageId: 'm', role: 'user', parts } });
+
+test.for([
+  ['parts.0: must be an object, not null', current, 'send', partly(null)],
+  ['parts.0: must be an object, not null', current, 'stream', partly(null)],
+  ['parts.1.raw: must be a text, not a number', current, 'send', partly({ text: 'a' }, { raw: 5 })],
+  ['params.message.messageId: must be a text', current, 'send', { message: { messageId: {}, parts: [] } }],
+  ['params.id: must be a text, not an object', current, 'get', { id: { toString: 5 } }],
+  ['parts.0.file: is missing; give an object', former, 'send', partly({ kind: 'file' })],
+  ['parts.0.file.bytes: must be a text', former, 'send', partly({ kind: 'file', file: { bytes: 5 } })],
+  ['params.id: must be a text, not an object', former, 'get', { id: { toString: 5 } }],
+] as const)('[V327] what cannot be read is told in plain words: %s', async ([says, era, asks, params]) => {
+  const { ask, problems } = await at();
+  const json = { jsonrpc: '2.0', id: 7, method: era[asks], params };
+  const answer = await ask('/a2a/payer', { json, headers: { 'a2a-version': era.version } });
+  const error = { code: -32602, message: expect.stringContaining(says) };
+  expect(answer).toMatchObject({ status: 200, json: { id: 7, error } });
+  expect(problems).toEqual([]);
+});
+
+test.for([
+  ['1.0', 'GetExtendedAgentCard'],
+  ['0.3', 'agent/getAuthenticatedExtendedCard'],
+] as const)('[A2A7] %s: there is no extended card', async ([version, method]) => {
+  const { ask } = await at();
+  const json = { jsonrpc: '2.0', id: 1, method, params: {} };
+  const answer = await ask('/a2a/payer', { json, headers: { 'a2a-version': version } });
+  expect(answer.json).toMatchObject({
+    error: { code: -32004, message: expect.stringContaining('no extended card') },
+  });
+});

@@ -1,6 +1,6 @@
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
-import { readAs } from '../../run/values.ts';
-import { RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { readAs, type Wrong } from '../../run/values.ts';
+import { type A2AError, RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { DecisionRequest } from '../../run/commands.ts';
 import { runStatus, undecidedApprovals, type RunTree, present } from '../../run/tree.ts';
@@ -92,9 +92,13 @@ function decisionsIn(message: Message): readonly z.infer<typeof Answer>[] {
   return data.map((value) => {
     const read = readAs(Answer, value);
     if (read.fits) return read.value;
-    const [{ path, message: wrong }] = read.wrong;
-    throw new RequestMalformedError(`The decision does not fit: ${path.join('.')}: ${wrong}`);
+    throw misfit('The decision', read.wrong);
   });
+}
+
+/** What does not fit, as the protocol says it. */
+export function misfit(what: string, [{ path, message }]: readonly [Wrong, ...Wrong[]]): A2AError {
+  return new RequestMalformedError(`${what} does not fit: ${path.join('.')}: ${message}.`);
 }
 
 function textIn({ parts }: Message): string {

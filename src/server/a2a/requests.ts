@@ -1,4 +1,4 @@
-import type { AgentCard, ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import {
   A2AError,
   PushNotificationNotSupportedError,
@@ -35,11 +35,12 @@ export interface Asked {
 export function a2aRequests(asked: Asked): A2ARequestHandler {
   const { context, app, url, signal } = asked;
   const row = (id: string): Promise<RunRow> => taskRow(asked, id);
-  const card = async (): Promise<AgentCard> => agentCard(app, url);
   return {
     ...noPushes,
-    getAgentCard: card,
-    getAuthenticatedExtendedAgentCard: card,
+    getAgentCard: async () => agentCard(app, url),
+    async getAuthenticatedExtendedAgentCard() {
+      throw new UnsupportedOperationError('There is no extended card: the card of an app says all there is.');
+    },
     sendMessage: (request) =>
       readably(asked, async () => {
         const { row: begun, after } = await taken(asked, row, request);

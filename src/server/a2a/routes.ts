@@ -3,15 +3,43 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, ServerCallContext, type A2ARequestHandler } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { readAs } from '../../run/values.ts';
 import { appFor } from '../apps/apps-for.ts';
 import type { App } from '../folder/home.ts';
 import { route, type Asked, type Reply } from '../routes/route.ts';
 import { agentCard, legacyFields } from './agent-card.ts';
+import { misfit } from './message.ts';
 import { a2aRequests } from './requests.ts';
 
 type Request = Asked<'tenant', unknown, unknown>;
 
 const Call = z.looseObject({ id: z.union([z.string(), z.number()]).nullish() });
+const text = z.string().nullish();
+const Part = z
+  .looseObject({
+    text,
+    raw: text,
+    url: text,
+    filename: text,
+    mediaType: text,
+    file: z.looseObject({ bytes: text, uri: text, name: text, mimeType: text }).nullish(),
+  })
+  .refine(({ kind, file }) => kind !== 'file' || !!file, {
+    path: ['file'],
+    error: 'is missing; give an object',
+  });
+/** Where the library takes whatever it finds for what it needs, in 1.0 and in 0.3. */
+const Sent = z.looseObject({
+  params: z
+    .looseObject({
+      id: text,
+      contextId: text,
+      message: z
+        .looseObject({ messageId: text, contextId: text, taskId: text, parts: z.array(Part).nullish() })
+        .nullish(),
+    })
+    .nullish(),
+});
 const legacyVersion = '0.3';
 
 /** Apps as agents of the A2A protocol: a card each, and one place to speak to it. */
@@ -75,17 +103,19 @@ async function rpc(asked: Request): Promise<Reply> {
   const requests = a2aRequests({ context, caller, app, url: addressOf(asked, app), signal: left() });
   const version = header(A2A_VERSION_HEADER.toLowerCase()) ?? legacyVersion;
   const handler = version === legacyVersion ? legacy(requests) : current(requests);
+  const failed = (thrown: unknown): object => ({
+    jsonrpc: '2.0',
+    id: Call.parse(body).id ?? null,
+    error: handler.errorOf(thrown),
+  });
+  const read = readAs(Sent, body);
+  if (!read.fits) return { status: 200, json: failed(misfit('The request', read.wrong)) };
   const call = new ServerCallContext({
     requestedVersion: version,
     user: { isAuthenticated: true, userName: caller.who },
   });
   const answer = await handler.handle(body as Record<string, unknown>, call);
   if (!isStream(answer)) return { status: 200, json: answer };
-  const failed = (thrown: unknown): unknown => ({
-    jsonrpc: '2.0',
-    id: Call.parse(body).id ?? null,
-    error: handler.errorOf(thrown),
-  });
   return { status: 200, poured: { type: 'text/event-stream', texts: frames(answer, failed) } };
 }
 

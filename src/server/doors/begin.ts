@@ -5,6 +5,7 @@ import { RunError } from '../../run/failure.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
 import { Labels } from '../../wire/native/starting.ts';
 import { appFor } from '../apps/apps-for.ts';
+import type { ServerContext } from '../context.ts';
 import type { App } from '../folder/home.ts';
 import { parsed } from '../../run/values.ts';
 import { startRun, type Start, attachmentsOf } from '../routes/start-run.ts';
@@ -20,14 +21,34 @@ import { filled, present } from '../../run/tree.ts';
 /** How long the same request may be one that a client library sends again. Milliseconds. */
 const retries = 60_000;
 
+/** Requests without a key of their own whose runs are being begun, by what they ask. */
+const beginning = new WeakMap<ServerContext, Map<string, Promise<string>>>();
+
 /** Begin what a request of a protocol asks for; the same again is the run it began. */
 export async function begin(visitor: Visitor, wish: StartWish): Promise<string> {
-  const { context, caller, request } = visitor;
-  const { app: name, message, labels, isRetry = false } = wish;
+  const { context, request } = visitor;
+  const key = idempotencyKeyIn(request.header);
+  if (key !== undefined) return begun(visitor, wish, { key });
+  const asked = askedBy(visitor);
+  const others = beginning.get(context) ?? new Map<string, Promise<string>>();
+  beginning.set(context, others);
+  const same = others.get(asked);
+  if (wish.isRetry === true) {
+    // What is only being begun is not found yet: it would be begun twice.
+    await Promise.allSettled([same]);
+    return begun(visitor, wish, await earlier(visitor, asked));
+  }
+  if (same) return begun(visitor, wish, {});
+  const first = anew(visitor, asked).then((again) => begun(visitor, wish, again));
+  others.set(asked, first);
+  return first.finally(() => others.delete(asked));
+}
+
+async function begun(visitor: Visitor, wish: StartWish, again: Again): Promise<string> {
+  const { context, caller } = visitor;
+  const { app: name, message, labels } = wish;
   const app = await appFor(context, caller, name === '' ? (context.defaultApp ?? name) : name);
   const input = inputOf(message);
-  const given = idempotencyKeyIn(request.header);
-  const again = given === undefined ? await sameRequest(visitor, isRetry) : { key: given };
   if (again.run !== undefined) return again.run;
   const start: Start = {
     app: app.name,
@@ -164,16 +185,26 @@ interface Again {
   readonly key?: string;
 }
 
+function askedBy({ caller, door, request }: Visitor): string {
+  const asked = [caller.tenant, caller.who, door.path, request.params, request.body];
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+}
+
+/** What runs of this minute are found by, or of one before it. */
+function keyOf({ context }: Visitor, asked: string, before = 0): string {
+  return `request-${asked}-${Math.floor(context.now() / retries) - before}`;
+}
+
+/** The same asked anew is another run; one of them can be found by what was asked. */
+async function anew(visitor: Visitor, asked: string): Promise<Again> {
+  const key = keyOf(visitor, asked);
+  return (await startedWith(visitor.context, visitor.caller, key)) ? {} : { key };
+}
+
 /** Where a client library sends a request again, the run that the same one began a moment ago. */
-async function sameRequest({ context, caller, door, request }: Visitor, isRetry: boolean): Promise<Again> {
-  const asked = JSON.stringify([door.path, request.params, request.body]);
-  const hash = createHash('sha256').update(asked).digest('hex');
-  const now = context.now();
-  const key = `request-${hash}-${Math.floor(now / retries)}`;
-  const before = `request-${hash}-${Math.floor(now / retries) - 1}`;
-  const first = await startedWith(context, caller, key);
-  // The same asked anew is another run; one of them can be found by what was asked.
-  if (!isRetry) return first ? {} : { key };
-  const earlier = first ?? (await startedWith(context, caller, before));
-  return earlier && now - earlier.createdAt < retries ? { run: earlier.run } : { key };
+async function earlier(visitor: Visitor, asked: string): Promise<Again> {
+  const { context, caller } = visitor;
+  const [key, before] = [keyOf(visitor, asked), keyOf(visitor, asked, 1)];
+  const row = (await startedWith(context, caller, key)) ?? (await startedWith(context, caller, before));
+  return row && context.now() - row.createdAt < retries ? { run: row.run } : { key };
 }

@@ -357,4 +357,37 @@ describe('[PR10] a request that is sent again', () => {
     const runs = new Set([runOf(await at.ask('/probe', { json })), runOf(await at.ask('/probe', { json }))]);
     expect(runs.size).toBe(2);
   });
+
+  test.for([
+    ['/v1/chat/completions', { model: 'remembering', messages: [{ role: 'user', content: 'Ten?' }] }],
+    ['/v1/responses', { model: 'remembering', input: 'Ten?' }],
+    ['/openai/deployments/remembering/chat/completions', { messages: [{ role: 'user', content: 'Ten?' }] }],
+  ] as const)('also where ten ask it at once: %s', async ([path, json]) => {
+    const at = await serving({ config: { apps } });
+    const asked = await Promise.all(Array.from({ length: 10 }, () => at.ask(path, { json })));
+    const runs = new Set(asked.map(runOf));
+    expect(runs.size).toBe(10);
+    const again = { 'x-stainless-retry-count': '1' };
+    expect(runs).toContain(runOf(await at.ask(path, { json, headers: again })));
+  });
+
+  test('joins the run it began also while that is being started', async () => {
+    const at = await speaking();
+    const { dispatch } = at.server.context.home.store;
+    const [looks, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const find = dispatch.find.bind(dispatch);
+    vi.spyOn(dispatch, 'find').mockImplementationOnce(async (wanted) => {
+      looks.resolve();
+      await goesOn.promise;
+      return find(wanted);
+    });
+    const json = start('remembering', 'Slow?');
+    const first = at.ask('/probe', { json });
+    await looks.promise;
+    const again = at.ask('/probe', { json, headers: { 'x-retry': '1' } });
+    // Whoever comes after both has had their answer: the one that is sent again had time to overtake.
+    await at.ask('/probe', { json: start('remembering', 'Other?') });
+    goesOn.resolve();
+    expect(runOf(await again)).toBe(runOf(await first));
+  });
 });

@@ -164,7 +164,7 @@ function sendRefusal(
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })
     .type(jsonType)
-    .send(clean(JSON.stringify(errorBody(failure))));
+    .send(clean(JSON.stringify(errorBody(failure, status))));
 }
 
 /** Everything that is open to somebody, so that it can be closed when they may no longer look. */

@@ -13,6 +13,11 @@ import { expectOpen } from '../runs/quotas.ts';
 /** Nobody has more than this to say on a socket that only shows. */
 const maxPayload = 4_096;
 
+/** Any other protocol that a client offers to go over to may be left out: its request is answered like all others. */
+export function wantsSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
 /** The sockets of the server: the same door, the same owners, the same frames. */
 export function openSockets(server: Server, settings: AppSettings): void {
   const sockets = new WebSocketServer({

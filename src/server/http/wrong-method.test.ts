@@ -32,7 +32,7 @@ test.for([
     'GET',
     '/openai/deployments/echo/chat/completions',
     'POST, OPTIONS',
-    { error: { message: expect.stringContaining('use POST') } },
+    { error: { code: '405', message: expect.stringContaining('use POST') } },
   ],
   ['PUT', '/ag-ui/echo', 'POST, OPTIONS', { error: { message: expect.stringContaining('use POST') } }],
   ['PUT', '/a2a/echo', 'POST, OPTIONS', { error: { message: expect.stringContaining('use POST') } }],

@@ -1,4 +1,6 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { readAs } from '../../run/values.ts';
 import type { Caller } from '../access/honest.ts';
 import type { ServerContext } from '../context.ts';
 
@@ -26,6 +28,17 @@ export const AppCall = z.object({
   run: z.string().max(200).optional().describe('The run that asks, where you decide something.'),
 });
 export type AppCall = z.infer<typeof AppCall>;
+
+/** As the library of the protocol reads it, which has words of its own for what does not fit. */
+export const readAppCall: StandardSchemaWithJSON<unknown, AppCall> = {
+  '~standard': {
+    ...AppCall['~standard'],
+    validate: (given) => {
+      const read = readAs(AppCall, given);
+      return read.fits ? { value: read.value } : { issues: read.wrong };
+    },
+  },
+};
 
 /** A run as a resource. */
 export function runUri(run: string): string {

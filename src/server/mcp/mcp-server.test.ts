@@ -178,3 +178,16 @@ test('[MS7] what a client sends wrongly it is told, and the log is not', async (
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
   expect(server.problems).toEqual([]);
 });
+
+test.for(eras)('[V327] %s: what a call leaves out is named in plain words', async (era) => {
+  const client = await connected(await at(), era);
+  const told = async (given: Record<string, unknown>): Promise<string> =>
+    JSON.stringify(await client.callTool({ name: 'payer', arguments: given }));
+  expect(await told({})).toContain('text: is missing; give a text');
+  expect(await told({ text: 'tea', run: 5 })).toContain('run: must be a text, not a number');
+  const { tools } = await client.listTools();
+  expect(tools[0]?.inputSchema).toMatchObject({
+    required: ['text'],
+    properties: { text: { type: 'string', minLength: 1 } },
+  });
+});

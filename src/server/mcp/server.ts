@@ -5,7 +5,7 @@ import type { App } from '../folder/home.ts';
 import { missing, ownRun } from '../runs/quotas.ts';
 import { versionHere } from '../version.ts';
 import { callApp } from './call-app.ts';
-import { AppCall, runUri, type Client } from './client.ts';
+import { readAppCall, runUri, type Client } from './client.ts';
 import { toolName } from './tool-name.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
 
@@ -27,7 +27,7 @@ function addApp(server: McpServer, client: Client, app: App): void {
   const about = {
     title: app.name,
     description: app.description ?? `The app «${app.name}».`,
-    inputSchema: AppCall,
+    inputSchema: readAppCall,
     annotations: { openWorldHint: true },
   };
   server.registerTool(toolName(app.name), about, (asked, mcp) => {

@@ -80,7 +80,7 @@ interface Foreign {
   /** The header in which clients carry their key here, where it is not `authorization`. */
   readonly keyHeader?: string | undefined;
   /** A refusal as clients read it here. */
-  readonly errorBody?: (failure: Failure) => unknown;
+  readonly errorBody?: (failure: Failure, status?: number) => unknown;
 }
 
 export interface RouteSpec<A extends Address, Query, Body> extends Endpoint, Foreign {
@@ -123,7 +123,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         subject,
         params,
         query: querySchema ? parsed(querySchema, query, 'The query') : (undefined as Query),
-        body: bodyOf(bodySchema, body),
+        body: bodyOf(spec, body),
         header,
         heavy,
         left,
@@ -132,9 +132,13 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
   };
 }
 
-function bodyOf<Body>(schema: z.ZodType<Body> | 'bytes' | undefined, body: unknown): Body {
+function bodyOf<A extends Address, Query, Body>(
+  { method, body: schema }: RouteSpec<A, Query, Body>,
+  body: unknown,
+): Body {
   if (schema === undefined || schema === 'bytes') return body as Body;
-  return parsed(schema, body ?? {}, 'The body');
+  // What is put takes the place of what was there: nothing must not.
+  return parsed(schema, method === 'PUT' ? body : (body ?? {}), 'The body');
 }
 
 function expectRole(asked: { readonly caller: Caller | undefined }, needs: Role): void {

@@ -53,6 +53,19 @@ test('[V235] what somebody prefers is shown to them and nobody else, at every pr
 });
 
 test.for([
+  ['null', 'must be an object, not null'],
+  ['', 'is missing; give an object'],
+] as const)('[V235] what is no preferences (%j) takes the place of none', async ([body, says]) => {
+  const at = await serving({ config: { apps } });
+  const preferences = (asking: object) => at.ask('/api/me/preferences', asking);
+  await preferences({ method: 'PUT', json: { depth: 1 } });
+  const headers = { 'content-type': 'application/json' };
+  const refused = await preferences({ method: 'PUT', body, headers });
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(says)]);
+  expect((await preferences({})).json).toEqual({ depth: 1 });
+});
+
+test.for([
   [{ depth: -1 }, /depth/],
   [{ stages: 'sideways' }, /stages/],
   [{ names: Array.from({ length: 101 }, () => 'x') }, /names/],

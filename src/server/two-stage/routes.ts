@@ -88,9 +88,14 @@ export const twoStageRoutes: readonly Route[] = [
   ...traceRoutes,
 ];
 
+/** Clients send it as a text, too. */
+function numbered(given: unknown): unknown {
+  return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+}
+
 const Resuming = z.object({
   requestId: ResumeRequest.shape.requestId,
-  toolBatchId: z.coerce.number().pipe(ResumeRequest.shape.toolBatchId),
+  toolBatchId: z.preprocess(numbered, ResumeRequest.shape.toolBatchId),
 });
 
 function chat(path: string, about: string, isTwoStage: boolean): Route {

@@ -90,3 +90,10 @@ test('[WR5] YAML is data: no types of its own, and no aliases that grow', () => 
   expect(() => graphIn(`a0: &a0 x\n${lines.join('\n')}`, 'f')).toThrow('f cannot be read: Excessive alias');
   expect(() => graphIn(`a: ${'['.repeat(80)}${']'.repeat(80)}`, 'f')).toThrow('nested deeper');
 });
+
+test('[V327] an alias that leads to itself is said to, with its file', async () => {
+  const circle = '{ id: start, type: start, value: &deep [*deep] }';
+  await expect(
+    load(configured({ 'a.yaml': greeting.replace('{ id: start, type: start }', circle) })),
+  ).rejects.toThrow(/a\.yaml cannot be read: an alias in it leads to itself/);
+});

@@ -64,13 +64,27 @@ function readText(file: string): string {
 }
 
 function plain(document: ReturnType<typeof parseDocument>, where: string): unknown {
+  const value = withoutAliases(document, where);
+  if (!isDeeper(written(value, where), deepest)) return value;
+  throw new RunError('too-large', `${where} is nested deeper than ${deepest} levels.`);
+}
+
+function withoutAliases(document: ReturnType<typeof parseDocument>, where: string): unknown {
   try {
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
-    if (!isDeeper(JSON.stringify(value) ?? '', deepest)) return value;
+    return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new RunError('malformed', `${where} cannot be read: ${(cause as Error).message}.`, { cause });
   }
-  throw new RunError('too-large', `${where} is nested deeper than ${deepest} levels.`);
+}
+
+/** Of what YAML can say, only a circle cannot be written down. */
+function written(value: unknown, where: string): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch (cause) {
+    const message = `${where} cannot be read: an alias in it leads to itself; write out what it stands for.`;
+    throw new RunError('malformed', message, { cause });
+  }
 }
 
 function firstLine(message: string): string {
