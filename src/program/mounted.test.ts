@@ -97,6 +97,28 @@ describe.for(Object.keys(hosts))('[IP2] [IP6] in %s', (name) => {
   });
 });
 
+test('[IP2] the page finds its parts below the prefix, at every address of it', async () => {
+  const vitrine = await echoing();
+  const app = express();
+  app.use(prefix, vitrine.handler);
+  const url = await serverOf(createServer(app));
+  for (const path of ['', '/', '/runs/run_1', '/nowhere/at/all']) {
+    const page = await fetch(`${url}${prefix}${path}`, { headers: { accept: 'text/html' } });
+    const text = await page.text();
+    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => part);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts)
+      expect([part, (await fetch(new URL(part, page.url))).status]).toEqual([part, 200]);
+  }
+});
+
+test('[IP2] what the program itself starts is below the prefix, too', async () => {
+  const vitrine = await echoing();
+  const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
+  for (const { run, events } of [await ada.start({ text: 'x' }), await vitrine.start({ text: 'x' })])
+    expect(events).toBe(`/agents/api/runs/${run}/events`);
+});
+
 test('[IP2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
   const vitrine = await echoing();
   const seen: string[] = [];

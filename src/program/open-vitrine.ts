@@ -60,7 +60,7 @@ export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
   const { app, ways, notices } = hosted;
   let closed: Promise<void> | undefined;
   const clientBy = (way: WayIn): Client => {
-    const fetch = fetchWithin(app.server, ways, way);
+    const fetch = fetchWithin(app.server, ways, { ...way, prefix });
     const whileOpen: typeof fetch = (...asked) => (closed ? Promise.reject(isClosed()) : fetch(...asked));
     return vitrineClient({ url: 'http://localhost', fetch: whileOpen });
   };
