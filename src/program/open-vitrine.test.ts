@@ -89,6 +89,32 @@ test('[IP8] closed while a run works it hands the run back, and whoever opens th
   await after.close();
 });
 
+test('[IP8] what is followed has ended once it is closed, and nothing waits to come back', async () => {
+  const waits = gate();
+  const vitrine = await vitrineIn({ config: { apps: { waits: waits.app }, server: { grace: 0 } } });
+  const { run } = await vitrine.start({ app: 'waits', text: 'x' });
+  await waits.reached;
+  const followed = vitrine.follow(run)[Symbol.asyncIterator]();
+  const fed = vitrine.feed()[Symbol.asyncIterator]();
+  const watched = vitrine.watch(run);
+  await Promise.all([followed.next(), expect.poll(() => watched.connection.getSnapshot().is).toBe('live')]);
+  const ended: string[] = [];
+  const note = async (name: string, next: () => Promise<{ readonly done?: boolean }>): Promise<void> => {
+    const told = await next().catch((thrown: unknown) => void ended.push(`${name}: ${String(thrown)}`));
+    if (told) await note(name, next);
+  };
+  void note('follow', () => followed.next());
+  void note('feed', () => fed.next());
+  await vitrine.close();
+  const { is, ...more } = watched.connection.getSnapshot();
+  expect([ended.length, is, more]).toEqual([
+    2,
+    'refused',
+    { failure: expect.objectContaining({ message: expect.stringContaining('was closed') }) },
+  ]);
+  expect(ended.every((told) => told.includes('was closed'))).toBe(true);
+});
+
 test('[IP9] two in one process keep apart, and one folder is not opened twice', async () => {
   const data = temporaryFolder();
   const config = { apps: { says: sayer('one') } };

@@ -58,11 +58,13 @@ export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
   const prefix = prefixOf(settings.prefix);
   const hosted = await hostFolder({ data, config, system: present({ clock, newId }), ...present({ log }) });
   const { app, ways, notices } = hosted;
+  const gone = new AbortController();
   let closed: Promise<void> | undefined;
   const clientBy = (way: WayIn): Client => {
     const fetch = fetchWithin(app.server, ways, { ...way, prefix });
-    const whileOpen: typeof fetch = (...asked) => (closed ? Promise.reject(isClosed()) : fetch(...asked));
-    return vitrineClient({ url: 'http://localhost', fetch: whileOpen });
+    const whileOpen: typeof fetch = (...asked) =>
+      gone.signal.aborted ? Promise.reject(isClosed()) : fetch(...asked);
+    return vitrineClient({ url: 'http://localhost', fetch: whileOpen, gone: gone.signal });
   };
   const owner = clientBy(ownersWay);
   return {
@@ -78,7 +80,10 @@ export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
     handler: mounted({ app, ways, prefix, wayOf: (request) => wayFor(request, { caller, prefix }) }),
     fetch: (request) => answer(hosted, request, { caller, prefix }),
     notices,
-    close: () => (closed ??= hosted.close()),
+    close() {
+      gone.abort();
+      return (closed ??= hosted.close());
+    },
   };
 }
 
