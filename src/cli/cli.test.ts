@@ -65,6 +65,10 @@ test.for([
   expect(existsSync(data())).toBe(false);
 });
 
+test('help about help is what there is', async () => {
+  expect(await typed('help', 'help')).toEqual(await typed('help'));
+});
+
 test.for([
   ['config.json', '{ "apps": ', 'cannot be read: Unexpected end of JSON input'],
   [

@@ -151,7 +151,11 @@ describe('[IP3] who asks', () => {
     await vitrine.start({ text: 'of the owner' });
     const url = await serverOf(vitrine.handler);
     const nobody = { authorization: 'Bearer anything', 'vitrine-tenant': 'local' };
-    expect((await fetch(`${url}/api/runs`, { headers: nobody })).status).toBe(401);
+    const refused = await fetch(`${url}/api/runs`, { headers: nobody });
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringContaining('does not know you'),
+    ]);
     const ada = { ...nobody, 'x-user': 'acme/ada' };
     const list = await fetch(`${url}/api/runs`, { headers: ada });
     expect(await list.json()).toMatchObject({ runs: [] });
@@ -283,12 +287,13 @@ describe('[IP7] what the handler cannot answer it refuses with what to do', () =
   });
 });
 
-test('[IP8] once it is closed the handler says that it is going away', async () => {
+test('[IP8] once it is closed the handler says so, as the client does', async () => {
   const vitrine = await echoing();
   const url = await serverOf(vitrine.handler);
   await vitrine.close();
   expect((await fetch(`${url}/agents/api/runs`, { headers: { 'x-user': 'acme/ada' } })).status).toBe(502);
-  expect((await asked(vitrine, '/agents/api/runs', { 'x-user': 'acme/ada' })).status).toBe(502);
+  const answer = await asked(vitrine, '/agents/api/runs', { 'x-user': 'acme/ada' });
+  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('was closed')]);
 });
 
 test('what comes in pieces and is no request ends at the program’s server, not here', async () => {

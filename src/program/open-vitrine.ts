@@ -97,7 +97,7 @@ export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
     notices,
     close() {
       gone.abort();
-      return (closed ??= hosted.close());
+      return (closed ??= hosted.close(isClosed()));
     },
   };
 }

@@ -192,7 +192,7 @@ function register(
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
-        route.admit(caller);
+        route.admit({ context: settings.context, caller });
         if (!caller) return;
         const giveBack = settings.context.quotas.receive(
           caller.tenant,
