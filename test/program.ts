@@ -8,8 +8,7 @@ import { openVitrine, type Vitrine, type VitrineSettings } from '../src/program/
 import { temporaryFolder } from './serving.ts';
 
 export async function vitrineIn(settings: Partial<VitrineSettings>): Promise<Vitrine> {
-  const data = settings.data ?? temporaryFolder();
-  const vitrine = await openVitrine({ ...settings, data });
+  const vitrine = await openVitrine({ data: temporaryFolder(), ...settings });
   onTestFinished(() => vitrine.close().catch(() => {}));
   return vitrine;
 }

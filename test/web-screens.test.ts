@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { ownProtocols } from '../src/projections/own-protocols.ts';
 import { pageRoutes } from '../src/server/routes/page.ts';
-import { addressOf, placeAt, type Place } from '../web/src/places.ts';
+import { addressesBelow, placeAt, type Place } from '../web/src/places.ts';
 import { protocols } from '../web/src/trace/protocols.ts';
+
+const addressOf = addressesBelow('');
 
 const places: readonly [address: string, place: Place][] = [
   [addressOf.chat(), { screen: 'chat' }],
@@ -25,13 +27,23 @@ const places: readonly [address: string, place: Place][] = [
 ];
 
 test.for(places)('[W1] %s leads back to where it was copied', ([address, place]) => {
-  expect(placeAt(new URL(address, 'http://app'))).toEqual(place);
+  expect(placeAt(new URL(address, 'http://app'), '')).toEqual(place);
+  expect(placeAt(new URL(`/agents${address}`, 'http://app'), '/agents')).toEqual(place);
+});
+
+test('[W1] an address begins with what stands before all of them', () => {
+  const below = addressesBelow('/agents');
+  expect([below.chat(), below.run('run_1', 7), below.apps]).toEqual([
+    '/agents/',
+    '/agents/runs/run_1/steps/7',
+    '/agents/apps',
+  ]);
 });
 
 test('[W1] an address that is none, or is written wrongly, leads nowhere and breaks nothing', () => {
   for (const address of ['/x', '/c', '/x/y/z', '/%E0%A4%A'])
-    expect(placeAt({ pathname: address, hash: '' })).toEqual({ screen: 'nowhere' });
-  expect(placeAt({ pathname: '/runs/r/steps/x', hash: '' })).toEqual({ screen: 'run', run: 'r' });
+    expect(placeAt({ pathname: address, hash: '' }, '')).toEqual({ screen: 'nowhere' });
+  expect(placeAt({ pathname: '/runs/r/steps/x', hash: '' }, '')).toEqual({ screen: 'run', run: 'r' });
 });
 
 test('[W1] the server answers every place of the app with the app', () => {

@@ -5,6 +5,8 @@ import { defineConfig } from 'vite';
 /** The server sends what is built here under a policy that allows nothing inline and nothing from elsewhere. */
 export default defineConfig({
   root: import.meta.dirname,
+  // The server says where the page stands; its parts find each other from where they are.
+  base: './',
   plugins: [react(), tailwind()],
   build: {
     target: 'es2022',

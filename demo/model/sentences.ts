@@ -1,4 +1,6 @@
-/** A sentence of a document, word for word, and where it stands. */
+import { Lexer, type Token } from 'marked';
+
+/** A sentence of a document, word for word and without the marks of Markdown, and where it stands. */
 export interface Sentence {
   readonly text: string;
   readonly section: string;
@@ -16,11 +18,11 @@ export function sentencesOf(text: string): Sentence[] {
   for (const block of blocksOf(text)) {
     const heading = /^(?:#{1,6}\s+(.+?)\s*#*|(.+)\n(?:={3,}|-{3,}))$/.exec(block);
     if (heading) {
-      section = heading[1] ?? heading[2] ?? '';
+      section = plain(heading[1] ?? heading[2] ?? '');
       place = 0;
       continue;
     }
-    for (const { segment } of segmenter.segment(block)) {
+    for (const { segment } of segmenter.segment(plain(block))) {
       const sentence = segment.trim();
       if (!/\p{L}{2}/u.test(sentence)) continue;
       sentences.push({ text: sentence, section, place });
@@ -33,7 +35,18 @@ export function sentencesOf(text: string): Sentence[] {
 /** The first heading, which is what people call a document. */
 export function titleOf(text: string): string {
   const marked = /^#\s+(.+?)\s*#*$/m.exec(text)?.[1] ?? /^(.+)\n={3,}$/m.exec(text)?.[1];
-  return marked ?? /^title:\s*(.+)$/m.exec(text)?.[1] ?? '';
+  return plain(marked ?? /^title:\s*(.+)$/m.exec(text)?.[1] ?? '');
+}
+
+/** What people read of a line: a sentence ends elsewhere where the marks around words and addresses count. */
+function plain(line: string): string {
+  return Lexer.lexInline(line).map(shownOf).join('');
+}
+
+function shownOf(token: Token): string {
+  if ('tokens' in token && token.tokens) return token.tokens.map(shownOf).join('');
+  if (token.type === 'html') return '';
+  return 'text' in token ? token.text : ' ';
 }
 
 /** Paragraphs, headings and points of lists, each on one line. */

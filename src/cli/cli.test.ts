@@ -23,6 +23,7 @@ test.for([
   ['an unknown option', ['run', 'x', '--jsno'], 'did you mean --json?'],
   ['no text', ['run'], 'vitrine run needs more'],
   ['a folder that is not there [V266]', ['runs'], 'There are no runs in'],
+  ['a folder to index that is not there [V266]', ['reindex'], 'There are no runs in'],
   ['a run where there are none', ['show', 'zzz'], 'There are no runs in'],
   ['an app that is not there', ['run', 'x', '--app', 'y'], 'There is no app «y»; known: '],
   [
@@ -62,6 +63,10 @@ test.for([
   expect([code, out, error.length]).toEqual([2, [], 1]);
   expect(error[0]).toContain(sentence);
   expect(existsSync(data())).toBe(false);
+});
+
+test('help about help is what there is', async () => {
+  expect(await typed('help', 'help')).toEqual(await typed('help'));
 });
 
 test.for([

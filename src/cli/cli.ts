@@ -21,7 +21,12 @@ async function perform([name = 'help', ...typed]: readonly string[], out: Termin
   const [about] = typed;
   if (askingForVersion.includes(name)) return said(out, versionHere());
   if (askingForHelp.includes(name))
-    return said(out, about === undefined ? overview(await allCommands()) : helpOf(await known(about)));
+    return said(
+      out,
+      about === undefined || askingForHelp.includes(about)
+        ? overview(await allCommands())
+        : helpOf(await known(about)),
+    );
   const command = await known(name);
   const given = parse(command, typed);
   return given ? command.run(given, out) : said(out, helpOf(command));

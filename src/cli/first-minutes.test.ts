@@ -137,6 +137,7 @@ test('[V104] a server says what it has, and what is away', async () => {
     '  agents  none',
     '  tools   mine',
     '  away    none',
+    `  process ${process.pid}`,
   ]);
   expect(error.join('\n')).toContain('The MCP server none is away');
 });

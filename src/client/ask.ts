@@ -18,6 +18,8 @@ export interface ServerAddress {
   readonly key?: string;
   /** Another way to send requests than the global one. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Aborts where the server will not be there again: whoever waits for it asks at once, and hears so. */
+  readonly gone?: AbortSignal;
 }
 
 /** What is asked of one endpoint. */

@@ -15,7 +15,7 @@ export async function* followFeed(
   server: ServerAddress,
   { after, signal = new AbortController().signal }: FeedFrom,
 ): AsyncGenerator<FeedNews> {
-  const back = comingBack(signal);
+  const back = comingBack(server, signal);
   const headers = { accept: 'text/event-stream' };
   for (let place = after; !signal.aborted;) {
     try {

@@ -31,7 +31,7 @@ export type News =
  */
 export async function* followRun(server: ServerAddress, following: Following): AsyncGenerator<News> {
   const { run, showing, signal = new AbortController().signal } = following;
-  const back = comingBack(signal);
+  const back = comingBack(server, signal);
   let { after: cursor = 0, begun } = following;
   while (!signal.aborted) {
     const failed: { failure?: Failure } = {};

@@ -73,7 +73,8 @@ export interface ComingBack {
 }
 
 /** How long to wait before coming back. Thousands may have been cut off at once: they come back one after the other. */
-export function comingBack(signal: AbortSignal): ComingBack {
+export function comingBack({ gone }: ServerAddress, signal: AbortSignal): ComingBack {
+  const enough = gone ? AbortSignal.any([signal, gone]) : signal;
   const told = { retry: 0 };
   let pause = firstPause;
   return {
@@ -81,7 +82,7 @@ export function comingBack(signal: AbortSignal): ComingBack {
     isWell: () => (pause = firstPause),
     async wait() {
       const { retry } = told;
-      await waitFor(Math.max(retry, pause / 2) + Math.max(retry, pause) * Math.random(), signal);
+      await waitFor(Math.max(retry, pause / 2) + Math.max(retry, pause) * Math.random(), enough);
       pause = Math.min(pause * 2, longestPause);
     },
   };

@@ -97,6 +97,28 @@ describe.for(Object.keys(hosts))('[IP2] [IP6] in %s', (name) => {
   });
 });
 
+test('[IP2] the page finds its parts below the prefix, at every address of it', async () => {
+  const vitrine = await echoing();
+  const app = express();
+  app.use(prefix, vitrine.handler);
+  const url = await serverOf(createServer(app));
+  for (const path of ['', '/', '/runs/run_1', '/nowhere/at/all']) {
+    const page = await fetch(`${url}${prefix}${path}`, { headers: { accept: 'text/html' } });
+    const text = await page.text();
+    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => part);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts)
+      expect([part, (await fetch(new URL(part, page.url))).status]).toEqual([part, 200]);
+  }
+});
+
+test('[IP2] what the program itself starts is below the prefix, too', async () => {
+  const vitrine = await echoing();
+  const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
+  for (const { run, events } of [await ada.start({ text: 'x' }), await vitrine.start({ text: 'x' })])
+    expect(events).toBe(`/agents/api/runs/${run}/events`);
+});
+
 test('[IP2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
   const vitrine = await echoing();
   const seen: string[] = [];
@@ -129,7 +151,11 @@ describe('[IP3] who asks', () => {
     await vitrine.start({ text: 'of the owner' });
     const url = await serverOf(vitrine.handler);
     const nobody = { authorization: 'Bearer anything', 'vitrine-tenant': 'local' };
-    expect((await fetch(`${url}/api/runs`, { headers: nobody })).status).toBe(401);
+    const refused = await fetch(`${url}/api/runs`, { headers: nobody });
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringContaining('does not know you'),
+    ]);
     const ada = { ...nobody, 'x-user': 'acme/ada' };
     const list = await fetch(`${url}/api/runs`, { headers: ada });
     expect(await list.json()).toMatchObject({ runs: [] });
@@ -261,12 +287,13 @@ describe('[IP7] what the handler cannot answer it refuses with what to do', () =
   });
 });
 
-test('[IP8] once it is closed the handler says that it is going away', async () => {
+test('[IP8] once it is closed the handler says so, as the client does', async () => {
   const vitrine = await echoing();
   const url = await serverOf(vitrine.handler);
   await vitrine.close();
   expect((await fetch(`${url}/agents/api/runs`, { headers: { 'x-user': 'acme/ada' } })).status).toBe(502);
-  expect((await asked(vitrine, '/agents/api/runs', { 'x-user': 'acme/ada' })).status).toBe(502);
+  const answer = await asked(vitrine, '/agents/api/runs', { 'x-user': 'acme/ada' });
+  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('was closed')]);
 });
 
 test('what comes in pieces and is no request ends at the program’s server, not here', async () => {

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gate, vitrineIn } from '../../test/program.ts';
 import { temporaryFolder } from '../../test/serving.ts';
 import { askFor } from '../client/ask.ts';
 import { addressIn } from '../server/folder/reach-folder.ts';
 import { readHolder } from '../wire/native/folder.ts';
-import { openVitrine } from './open-vitrine.ts';
+import { openVitrine, type VitrineSettings } from './open-vitrine.ts';
 
 test('[IP1] a program starts a run, follows its snapshots and decides what it asks', async () => {
   const vitrine = await vitrineIn({
@@ -89,6 +91,32 @@ test('[IP8] closed while a run works it hands the run back, and whoever opens th
   await after.close();
 });
 
+test('[IP8] what is followed has ended once it is closed, and nothing waits to come back', async () => {
+  const waits = gate();
+  const vitrine = await vitrineIn({ config: { apps: { waits: waits.app }, server: { grace: 0 } } });
+  const { run } = await vitrine.start({ app: 'waits', text: 'x' });
+  await waits.reached;
+  const followed = vitrine.follow(run)[Symbol.asyncIterator]();
+  const fed = vitrine.feed()[Symbol.asyncIterator]();
+  const watched = vitrine.watch(run);
+  await Promise.all([followed.next(), expect.poll(() => watched.connection.getSnapshot().is).toBe('live')]);
+  const ended: string[] = [];
+  const note = async (name: string, next: () => Promise<{ readonly done?: boolean }>): Promise<void> => {
+    const told = await next().catch((thrown: unknown) => void ended.push(`${name}: ${String(thrown)}`));
+    if (told) await note(name, next);
+  };
+  void note('follow', () => followed.next());
+  void note('feed', () => fed.next());
+  await vitrine.close();
+  const { is, ...more } = watched.connection.getSnapshot();
+  expect([ended.length, is, more]).toEqual([
+    2,
+    'refused',
+    { failure: expect.objectContaining({ message: expect.stringContaining('was closed') }) },
+  ]);
+  expect(ended.every((told) => told.includes('was closed'))).toBe(true);
+});
+
 test('[IP9] two in one process keep apart, and one folder is not opened twice', async () => {
   const data = temporaryFolder();
   const config = { apps: { says: sayer('one') } };
@@ -121,6 +149,28 @@ test.for(['agents', '/agents?', '/a//b', '/a b'])(
     await expect(openVitrine({ data: temporaryFolder(), prefix })).rejects.toThrow('such as /agents');
   },
 );
+
+test.for([
+  { given: { data: undefined }, told: 'data: is missing; give a text' },
+  { given: { data: 5 }, told: 'data: must be a text, not a number' },
+  { given: { data: '' }, told: 'data: must not be empty' },
+  { given: { prefix: 5 }, told: 'prefix: must be a text, not a number' },
+  {
+    given: { caller: 'me' },
+    told: 'caller: must be a function of the request that gives { tenant, who, role }',
+  },
+  { given: { clock: 5 }, told: 'clock: must be an object with the function «now»' },
+  { given: { newId: 'x' }, told: 'newId: must be a function of a kind that gives an id' },
+  { given: { log: () => {} }, told: 'log: must be an object with the function «error»' },
+  { given: { confg: {} }, told: '«confg» is not known here; remove or rename it' },
+])('[IP15] a setting that cannot be used is told by name, with the fix: $told', async ({ given, told }) => {
+  const data = join(temporaryFolder(), 'data');
+  const settings = { data, ...given } as unknown as VitrineSettings;
+  await expect(vitrineIn(settings)).rejects.toMatchObject({
+    failure: { code: 'malformed', message: expect.stringContaining(told) },
+  });
+  expect(existsSync(data)).toBe(false);
+});
 
 test('[IP1] a terminal asks at the socket of the folder what a program has open', async () => {
   const data = temporaryFolder();

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { vitrineClient, type Client, type StartedRun, type StartRequest } from '../client/client.ts';
 import type { Log } from '../engine/world.ts';
 import type { FlatTree } from '../run/flat-tree.ts';
@@ -10,6 +11,7 @@ import type { Hosted } from '../server/host.ts';
 import { fetchWithin } from '../server/http/in-process.ts';
 import { mounted, withoutPrefix, type NodeHandler } from '../server/http/mounted.ts';
 import type { System } from '../server/context.ts';
+import { parsed } from '../run/values.ts';
 import { callerOf, wayFor, type CallerOf, type ProgramCaller } from './caller.ts';
 import { prefixOf } from './prefix.ts';
 import { present } from '../run/tree.ts';
@@ -26,6 +28,18 @@ export interface VitrineSettings extends Partial<System> {
   /** Where bugs are told; on standard error unless said. */
   readonly log?: Log;
 }
+
+const Settings = z.strictObject({
+  data: z.string().min(1),
+  config: z.unknown().optional(),
+  caller: z
+    .custom(isFunction, 'must be a function of the request that gives { tenant, who, role }')
+    .optional(),
+  prefix: z.string().optional(),
+  log: having('error').optional(),
+  clock: having('now').optional(),
+  newId: z.custom(isFunction, 'must be a function of a kind that gives an id').optional(),
+});
 
 /** A run that was started, to be watched. */
 export interface BegunRun extends StartedRun {
@@ -54,15 +68,18 @@ export interface Vitrine extends Omit<Client, 'start'> {
 
 /** Open a data folder in this process, and work on its runs. */
 export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
+  parsed(Settings, settings, 'What openVitrine is given');
   const { data, config = {}, log, caller, clock, newId } = settings;
   const prefix = prefixOf(settings.prefix);
   const hosted = await hostFolder({ data, config, system: present({ clock, newId }), ...present({ log }) });
   const { app, ways, notices } = hosted;
+  const gone = new AbortController();
   let closed: Promise<void> | undefined;
   const clientBy = (way: WayIn): Client => {
-    const fetch = fetchWithin(app.server, ways, way);
-    const whileOpen: typeof fetch = (...asked) => (closed ? Promise.reject(isClosed()) : fetch(...asked));
-    return vitrineClient({ url: 'http://localhost', fetch: whileOpen });
+    const fetch = fetchWithin(app.server, ways, { ...way, prefix });
+    const whileOpen: typeof fetch = (...asked) =>
+      gone.signal.aborted ? Promise.reject(isClosed()) : fetch(...asked);
+    return vitrineClient({ url: 'http://localhost', fetch: whileOpen, gone: gone.signal });
   };
   const owner = clientBy(ownersWay);
   return {
@@ -78,8 +95,20 @@ export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
     handler: mounted({ app, ways, prefix, wayOf: (request) => wayFor(request, { caller, prefix }) }),
     fetch: (request) => answer(hosted, request, { caller, prefix }),
     notices,
-    close: () => (closed ??= hosted.close()),
+    close() {
+      gone.abort();
+      return (closed ??= hosted.close(isClosed()));
+    },
   };
+}
+
+function having(name: string): z.ZodType {
+  const isOne = (value: unknown): boolean => isFunction(Reflect.get(Object(value) as object, name));
+  return z.custom(isOne, `must be an object with the function «${name}»`);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }
 
 /** Nobody comes back to it, so whoever follows a run hears of it. */

@@ -49,7 +49,7 @@ const noCompilers = { buildValidator: compile, buildSerializer: compile };
 
 /** The HTTP side of the server. Every request passes the door before any of it is read. */
 export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
-  const { routes } = settings;
+  const { context, routes, ways } = settings;
   const app = fastify({
     bodyLimit,
     requestTimeout: arrival,
@@ -75,7 +75,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   const note = noteAnswers(app, settings, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((request, reply) => {
-    const page = pageNowhere(request);
+    const page = pageNowhere(request, context.door.sourceOf(visitOf(request, ways)));
     if (page) return send(settings, reply, page);
     return refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.'));
   });
@@ -193,7 +193,7 @@ function register(
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
-        route.admit(caller);
+        route.admit({ context: settings.context, caller });
         if (!caller) return;
         const giveBack = settings.context.quotas.receive(
           caller.tenant,

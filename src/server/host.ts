@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { failureOf, type Failure } from '../run/failure.ts';
+import { failureOf, type Failure, type RunError } from '../run/failure.ts';
 import { ownersWay } from './access/owners-way.ts';
 import { apiOver, type Api, type ApiSettings } from './api.ts';
 import type { ServerContext } from './context.ts';
@@ -19,8 +19,8 @@ export interface Hosted extends Omit<Api, 'answering'> {
   announce(url: string): void;
   /** Hear of nothing more at the socket. */
   readonly hush: () => Promise<void>;
-  /** Let what has begun come to its end, hand runs back, tell viewers to come back, and end. */
-  readonly close: () => Promise<void>;
+  /** Let what has begun come to its end, hand runs back, tell viewers to come back, and end. `why` is told to who asks. */
+  readonly close: (why?: RunError) => Promise<void>;
 }
 
 /** How soon whoever may not stay is gone. Milliseconds. */
@@ -53,8 +53,8 @@ export async function hostOpened(home: OpenFolder, hosting: ApiSettings): Promis
     notices: [...home.notices, ...(typeof listening === 'function' ? [] : [unheard(listening)])],
     announce: (url) => void (at.url = url),
     hush,
-    close: async () => {
-      closing.abort();
+    close: async (why) => {
+      closing.abort(why);
       context.readiness.close();
       await schedules;
       // Whoever asked to stop the last run here must still hear that it was stopped.

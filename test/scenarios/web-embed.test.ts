@@ -1,13 +1,15 @@
 // Runs on pages of others: the example with React, and the element on a page without it; and what programs are told of the API.
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { expect, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
 import { describeInBrowser } from '../browser.ts';
+import { express, serverOf, vitrineIn } from '../program.ts';
 import { appWith, serving } from '../serving.ts';
-import { expectAccessible, opened } from '../web.ts';
+import { expectAccessible, opened, say } from '../web.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const example = resolve(root, 'examples/react/main.tsx');
@@ -69,6 +71,30 @@ describeInBrowser('a page of somebody else', (browser) => {
     await page.click('.vitrine-approval >> text=Approve');
     await page.waitForSelector('.vitrine-answer >> text=approve: tea');
     expect(complaints).toEqual([]);
+  });
+
+  test('[IP2] the web app works below a prefix of a program: it asks, shows a run and is there after a reload', async () => {
+    const vitrine = await vitrineIn({
+      config: { apps },
+      prefix: '/agents',
+      caller: () => ({ tenant: 'acme', who: 'ada', role: 'member' }),
+    });
+    const app = express();
+    app.use('/agents', vitrine.handler);
+    const url = await serverOf(createServer(app));
+    const { page, complaints } = await opened(browser(), `${url}/agents/`);
+    await say(page, 'tea');
+    await page.click('[data-decide=approve]');
+    await page.locator('[data-answer=given]', { hasText: 'approve: tea' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/agents\/c\//);
+    await page.click(`nav a[href="/agents/runs"]`);
+    await page.click('a[href^="/agents/runs/run_"]');
+    await page.waitForSelector('.trace-grid [role=treeitem]');
+    expect(new URL(page.url()).pathname).toMatch(/^\/agents\/runs\/run_/);
+    await page.reload();
+    await page.waitForSelector('.trace-grid [role=treeitem]');
+    // The program answers no socket: the stream came as a plain one.
+    expect(complaints.filter((complaint) => !complaint.includes('WebSocket'))).toEqual([]);
   });
 
   test('[W69] <vitrine-run> shows a run on a page without React, in the colours of that page', async () => {

@@ -19,39 +19,49 @@ export type Place =
   | { readonly screen: 'api' }
   | { readonly screen: 'nowhere' };
 
-/** A place as an address: what is copied from the bar leads back to it. */
-export const addressOf = {
-  chat: (conversation?: string): string =>
-    conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`,
-  /** A step where it stands in its conversation. */
-  stepInChat: (conversation: string, run: string, step: number): string =>
-    `${addressOf.chat(conversation)}#${run}.${step}`,
-  home: '/home',
-  api: '/api',
-  /** The runs that a filter leaves, written as a query. */
-  runs: (filter = ''): string => `/runs${filter === '' ? '' : `#${encodeURIComponent(filter)}`}`,
-  /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
-  run: (run: string, step?: number, at?: number): string =>
-    `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}${at === undefined ? '' : `#${at}`}`,
-  /** A run on its graph, at a moment. */
-  runCanvas: (run: string, at?: number): string =>
-    `/runs/${encodeURIComponent(run)}/canvas${at === undefined ? '' : `#${at}`}`,
-  workflows: '/workflows',
-  /** A workflow, on the canvas unless said. */
-  workflow: (name: string, view?: string): string =>
-    `/workflows/${encodeURIComponent(name)}${view === undefined ? '' : `#${view}`}`,
-  apps: '/apps',
-  /** An application, at one of its sections. */
-  app: (name: string, section?: string): string =>
-    `/apps/${encodeURIComponent(name)}${section === undefined ? '' : `#${section}`}`,
-  /** A new conversation with an app. */
-  appChat: (name: string): string => `/apps/${encodeURIComponent(name)}/chat`,
-  approvals: (approval?: string): string =>
-    approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
-};
+/** Addresses of places, below what stands before all of them: what is copied from the bar leads back. */
+export function addressesBelow(base: string) {
+  const addressOf = {
+    chat: (conversation?: string): string =>
+      conversation === undefined ? `${base}/` : `${base}/c/${encodeURIComponent(conversation)}`,
+    /** A step where it stands in its conversation. */
+    stepInChat: (conversation: string, run: string, step: number): string =>
+      `${addressOf.chat(conversation)}#${run}.${step}`,
+    home: `${base}/home`,
+    api: `${base}/api`,
+    /** The runs that a filter leaves, written as a query. */
+    runs: (filter = ''): string => `${base}/runs${filter === '' ? '' : `#${encodeURIComponent(filter)}`}`,
+    /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
+    run: (run: string, step?: number, at?: number): string =>
+      `${base}/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}${at === undefined ? '' : `#${at}`}`,
+    /** A run on its graph, at a moment. */
+    runCanvas: (run: string, at?: number): string =>
+      `${base}/runs/${encodeURIComponent(run)}/canvas${at === undefined ? '' : `#${at}`}`,
+    workflows: `${base}/workflows`,
+    /** A workflow, on the canvas unless said. */
+    workflow: (name: string, view?: string): string =>
+      `${base}/workflows/${encodeURIComponent(name)}${view === undefined ? '' : `#${view}`}`,
+    apps: `${base}/apps`,
+    /** An application, at one of its sections. */
+    app: (name: string, section?: string): string =>
+      `${base}/apps/${encodeURIComponent(name)}${section === undefined ? '' : `#${section}`}`,
+    /** A new conversation with an app. */
+    appChat: (name: string): string => `${base}/apps/${encodeURIComponent(name)}/chat`,
+    approvals: (approval?: string): string =>
+      approval === undefined ? `${base}/approvals` : `${base}/approvals#${encodeURIComponent(approval)}`,
+  };
+  return addressOf;
+}
 
-export function placeAt({ pathname, hash }: { readonly pathname: string; readonly hash: string }): Place {
-  const [first = '', second, third, fourth] = pathname.split('/').filter(Boolean).map(decoded);
+export function placeAt(
+  { pathname, hash }: { readonly pathname: string; readonly hash: string },
+  base: string,
+): Place {
+  const [first = '', second, third, fourth] = pathname
+    .slice(base.length)
+    .split('/')
+    .filter(Boolean)
+    .map(decoded);
   const fragment = decoded(hash.slice(1));
   if (first === '' && second === undefined) return { screen: 'chat' };
   if (first === 'c' && second !== undefined)

@@ -1,7 +1,11 @@
 import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent, type ReactNode } from 'react';
-import { placeAt, type Place } from './places.ts';
+import { base } from './base.ts';
+import { addressesBelow, placeAt, type Place } from './places.ts';
 
-export { addressOf, type Place } from './places.ts';
+export type { Place } from './places.ts';
+
+/** A place as an address. */
+export const addressOf = addressesBelow(base);
 
 const moved = new EventTarget();
 
@@ -55,7 +59,7 @@ function subscribe(changed: () => void): () => void {
 /** The place that the address bar names. */
 export function usePlace(): Place {
   const address = useSyncExternalStore(subscribe, () => location.pathname + location.hash);
-  return placeAt(new URL(address, location.origin));
+  return placeAt(new URL(address, location.origin), base);
 }
 
 /** The whole address. */

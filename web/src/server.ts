@@ -1,3 +1,4 @@
+import { base } from './base.ts';
 import { socketFetch, vitrineClient, type ServerAddress, type Source } from '../../src/client/client.ts';
 
 /** Something that is so or not, told to whoever looks. */
@@ -48,7 +49,7 @@ function isKept(request: RequestInit | undefined): boolean {
   return method === 'PUT' && typeof body === 'string' && new Blob([body]).size < 60_000;
 }
 
-export const server: ServerAddress = { url: location.origin, fetch: watched };
+export const server: ServerAddress = { url: location.origin + base, fetch: watched };
 export const client = vitrineClient(server);
 
 addEventListener('offline', () => away.set(true));

@@ -150,18 +150,13 @@ function quoteFrom({ value, isCut }: Result, question: string): string {
   const { title, sections, quotes, of } = summarise(body, focusOf(question));
   if (quotes.length === 0) return `\`${path}\` has no sentences to quote.`;
   const head = title === '' ? `\`${path}\`` : `**${title}** (\`${path}\`)`;
-  const parts =
-    sections.length > 1 ? ` It has the parts ${joined(sections.slice(0, 12).map(plainHeading))}.` : '';
+  const parts = sections.length > 1 ? ` It has the parts ${joined(sections.slice(0, 12))}.` : '';
   const points = quotes.map(({ text: sentence, section }, i) => {
     const isNew = section !== '' && section !== title && section !== quotes[i - 1]?.section;
-    return `- ${isNew ? `*${plainHeading(section)}*: ` : ''}“${sentence}”`;
+    return `- ${isNew ? `*${section}*: ` : ''}“${sentence}”`;
   });
   const share =
     quotes.length === of ? 'All it says' : `What it says, in ${quotes.length} of its ${of} sentences`;
   const end = isCut ? '\n\nOnly its beginning was shown to me.' : '';
   return `${head}.${parts} ${share}, word for word:\n\n${points.join('\n')}${end}`;
-}
-
-function plainHeading(heading: string): string {
-  return heading.replaceAll(/[*_`]/g, '');
 }

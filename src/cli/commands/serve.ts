@@ -70,6 +70,7 @@ function inventory({ home, defaultApp }: RunningServer['context']): string[] {
     `agents  ${names(agents)}`,
     `tools   ${names(tools)}`,
     ...(away.length === 0 ? [] : [`away    ${away.join(', ')}`]),
+    `process ${process.pid}`,
   ];
 }
 

@@ -6,6 +6,7 @@ import { searchTrace } from '../../server/two-stage/trace-routes.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { count } from '../view/item-lines.ts';
 import { entriesOf, findRun, keptText } from '../place/find.ts';
 import { lookIn } from '../place/place.ts';
 import type { Reached } from '../place/terminal-home.ts';
@@ -83,6 +84,6 @@ function filterIn(given: Given): Filter {
 
 function lineOf({ timestamp, type, summary, details }: TraceEvent): string {
   const time = timestamp.slice(11, 23);
-  const sent = Array.isArray(details['messages']) ? ` · ${details['messages'].length} messages` : '';
+  const sent = Array.isArray(details['messages']) ? ` · ${count(details['messages'].length, 'message')}` : '';
   return visibleLine(`${time}  ${type.padEnd(25)}  ${summary}${sent}`);
 }

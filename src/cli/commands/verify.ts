@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { verifyFolder } from '../../server/compose/whole-folder.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { count } from '../view/item-lines.ts';
 import { ownFolder } from '../place/place.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -50,7 +51,7 @@ export function tellVerified(
       terminal.say(
         `✗ The index is otherwise than ${index.runs} journals say: «vitrine reindex» makes it anew.`,
       );
-    const all = `${runs} runs with ${entries} entries and ${blobs} large texts`;
+    const all = `${count(runs, 'run')} with ${entries} ${entries === 1 ? 'entry' : 'entries'} and ${count(blobs, 'large text')}`;
     terminal.say(isGood ? `✓ All is good in ${folder}: ${all}.` : `Of ${all} in ${folder} the rest is good.`);
   }
   return isGood ? exit.completed : exit.failed;

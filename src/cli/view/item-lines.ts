@@ -92,7 +92,7 @@ function pad(text: string, { to, isRight }: { readonly to: number; readonly isRi
   return isRight ? space + text : text + space;
 }
 
-function count(number: number, word: string): string {
+export function count(number: number, word: string): string {
   return `${number} ${number === 1 ? word : `${word}s`}`;
 }
 

@@ -92,7 +92,7 @@ describe('the trace of a conversation', () => {
     expect(events.map(told)).toMatchInlineSnapshot(`
       [
         "user_message: What is there?",
-        "tool_registration: 1 tools: list_files",
+        "tool_registration: 1 tool: list_files",
         "orchestration_phase_start [tool_phase 0/0]: tool_phase of batch 1 begins",
         "llm_call [tool_phase 0/0]: Asked model",
         "llm_result [tool_phase 0/0]: Asked for list_files",

@@ -210,7 +210,8 @@ function close(trace: Trace, event: Closing, step: Step): void {
     const { query = '' } = opening;
     const tools = query === '' ? [] : query.split(', ');
     const details = { tools, rules: shown(result) };
-    pushOf(trace, step, { type: 'tool_registration', summary: `${tools.length} tools: ${query}`, details });
+    const summary = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${tools.length === 0 ? '' : `: ${query}`}`;
+    pushOf(trace, step, { type: 'tool_registration', summary, details });
   }
   if (isToolCall(step)) giveBack(trace, event, step);
   if (step.call) trace.memory.ended.set(id, trace.at);

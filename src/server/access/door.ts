@@ -20,6 +20,8 @@ import { atThisMachine } from './owners-way.ts';
 export interface Door extends LooksAtRequests {
   /** Whether a key is asked for. */
   readonly isLocked: boolean;
+  /** How whoever must say who they are does so. */
+  readonly introduction: string;
   readonly badges: Badges;
   /** Where the key of whoever owns the folder is, if the door had to make one or was asked to. */
   readonly keyFile?: string;
@@ -88,6 +90,7 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
 
   return {
     isLocked,
+    introduction: 'send a key as «Authorization: Bearer …»',
     badges,
     ...(owner ? { keyFile: localKeyFile(folder) } : {}),
     ...(owner && auth.local === 'key' ? { ticket: links.make(owner, now()) } : {}),

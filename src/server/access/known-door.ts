@@ -16,6 +16,7 @@ export function knownDoor({
   const mayStay = ({ expiresAt }: Caller): boolean => expiresAt === undefined || expiresAt > now();
   return {
     isLocked: true,
+    introduction: 'the program this is part of does not know you, and no key counts here',
     badges: {
       issue: noBadges,
       read: async () => undefined,

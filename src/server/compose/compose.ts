@@ -23,7 +23,7 @@ import { definitionsIn } from './definitions-in.ts';
 import type { FlowMeans } from './named-flow.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
 import { workflowsIn } from './named-flows.ts';
-import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
+import { expectFolders, openConnections, openTools, toolsBefore, type OpenedTools } from './tools.ts';
 import { keepSecretNames } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import { type System } from '../context.ts';
@@ -50,9 +50,9 @@ export async function openFolder(settings: FolderSettings): Promise<OpenFolder> 
   const folder = resolve(settings.data);
   const config = readConfig(settings.config ?? {}, 'The configuration');
   // What is wrong with it is said before anything is opened.
-  appsOf(config, 'The configuration');
   expectKeys(config);
   expectFolders(config.tools);
+  appsOf(config, 'The configuration', toolsBefore(config.tools, folder));
   const { takes = 'everything' } = settings;
   if (takes === 'nothing') expectShared(settings, 'serve without working');
   makeDataFolder(folder);

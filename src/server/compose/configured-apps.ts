@@ -4,14 +4,14 @@ import { RunError } from '../../run/failure.ts';
 import type { App } from '../folder/home.ts';
 import type { ConfiguredApp } from './app-definitions.ts';
 import { expectDistinct } from './distinct-flows.ts';
-import type { FlowMeans } from './named-flow.ts';
+import type { FlowMeans, ToolsNow } from './named-flow.ts';
 import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 import { flowId } from '../../run/values.ts';
 import { present } from '../../run/tree.ts';
 
-export function appsOf(config: Config, where: string): readonly App[] {
-  const means = { agents: Object.keys(config.agents), tools: undefined };
+export function appsOf(config: Config, where: string, tools?: ToolsNow): readonly App[] {
+  const means = { agents: Object.keys(config.agents), tools };
   return configuredApps(config, where, means).map(({ app }) => app);
 }
 

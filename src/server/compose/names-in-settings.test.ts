@@ -80,6 +80,18 @@ test('[K45] so is the agent of a conversation that nobody is', async () => {
   expect(await refusal(config)).toContain('apps.talk.settings.agent: there is no agent «x»');
 });
 
+test('[K45] so is a tool that nobody brings, and one that a server may bring is waited for', async () => {
+  const wanting = (...tools: string[]): ConfigInput => ({
+    agents: { thinker: agent },
+    tools: [{ code: true }, { mcp: { name: 'away', url: 'http://127.0.0.9:9' } }],
+    apps: { talk: { flow: 'converse', settings: { agent: 'thinker', tools } } },
+  });
+  expect(await refusal(wanting('nope'))).toBe(
+    'The configuration does not fit: apps.talk.settings.tools: there is no tool «nope»; known: run_javascript.',
+  );
+  expect(await refusal(wanting('run_javascript', 'away__look'))).toBe('it was opened');
+});
+
 test('[V172] a folder for tools that is not there is said at the start, by field', async () => {
   const tools = [{ code: true } as const, { files: '/nowhere/at/all' }];
   expect(await refusal({ tools })).toBe(

@@ -111,8 +111,8 @@ export class ToolServers {
   }
 
   #shelfOf(tool: string): Shelf | undefined {
-    const [name] = tool.split('__', 1);
-    return tool.includes('__') ? this.#shelves.find(({ server }) => server.name === name) : undefined;
+    const name = serverOf(tool);
+    return this.#shelves.find(({ server }) => server.name === name);
   }
 
   async #keep(shelf: Shelf): Promise<void> {
@@ -175,4 +175,9 @@ function whyAway({ server: { name }, patience }: Shelf, thrown: unknown): Away {
   const away = (where: string, why: string): string =>
     `The MCP server ${name}${where} is away: it ${why}; it is tried again every ${again / 1_000} s.`;
   return { told: away('', inWords), whole: away(place, reason) };
+}
+
+/** The server that a tool is of, by its name. */
+export function serverOf(tool: string): string | undefined {
+  return tool.includes('__') ? tool.split('__', 1)[0] : undefined;
 }

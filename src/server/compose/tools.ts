@@ -14,7 +14,8 @@ import type { Tool } from '../../tools/tool.ts';
 import { lookingAgain } from '../shared/watched-kind.ts';
 import { secretIn } from './secrets.ts';
 import type { StorePins } from './store-pins.ts';
-import { ToolServers } from './tool-servers.ts';
+import type { ToolsNow } from './named-flow.ts';
+import { serverOf, ToolServers } from './tool-servers.ts';
 import { present } from '../../run/tree.ts';
 
 export { doubtOf, shortPin, type Accepted, type Pinned } from '../../tools/mcp/pins.ts';
@@ -34,16 +35,7 @@ export async function openTools(
   given: readonly (Tool | ToolSource)[],
   { data, ...means }: { readonly data: string; readonly clean: Clean; readonly pins: StorePins },
 ): Promise<OpenedTools> {
-  const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
-  expectDistinct(
-    own.map(({ name }) => name),
-    'tools',
-  );
-  const sources = given.flatMap((each) => (isTool(each) || !each.mcp ? [] : [each.mcp]));
-  expectDistinct(
-    sources.map(({ name }) => name),
-    'MCP servers',
-  );
+  const { own, sources } = sortedOut(given, data);
   const names = new Set(own.map(({ name }) => name));
   const shelves = await Promise.all(sources.map((source) => shelfOf(source, means)));
   const rest = lookingAgain(...(sources.length > 0 ? [means.pins] : []));
@@ -58,6 +50,30 @@ export async function openTools(
     },
   };
   return opened;
+}
+
+/** What is known of the tools before any server is asked: which are here, and whose may come. Nothing is opened. */
+export function toolsBefore(given: readonly (Tool | ToolSource)[], data: string): ToolsNow {
+  const { own, sources } = sortedOut(given, data);
+  const owns = (tool: string): boolean => sources.some(({ name }) => name === serverOf(tool));
+  return { all: own, servers: { tried: Promise.resolve(), owns } };
+}
+
+function sortedOut(
+  given: readonly (Tool | ToolSource)[],
+  data: string,
+): { readonly own: readonly Tool[]; readonly sources: readonly McpSource[] } {
+  const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
+  expectDistinct(
+    own.map(({ name }) => name),
+    'tools',
+  );
+  const sources = given.flatMap((each) => (isTool(each) || !each.mcp ? [] : [each.mcp]));
+  expectDistinct(
+    sources.map(({ name }) => name),
+    'MCP servers',
+  );
+  return { own, sources };
 }
 
 /** Requests that workflows may send. Agents are not offered them. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { expectRuns } from '../../stores/folder/folder.ts';
 import { holderOf } from '../../stores/folder/lock.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { reindexAll } from '../runs/reindex.ts';
@@ -19,6 +20,7 @@ export function verifyFolder(folder: string, isCopy: boolean): Verified {
 /** Make the index of a data folder anew; how many runs there are. Fails with `rejected` while a process works there. */
 export async function reindexFolder(data: string): Promise<number> {
   const folder = resolve(data);
+  expectRuns(folder);
   const secrets = keptSecrets(folder);
   const store = await openStore({ store: 'sqlite' }, { folder, clean: secrets.cleanAll });
   try {

@@ -126,7 +126,7 @@ describe('[N11] asking for a run again', () => {
     await refused(await ask({ again: run }, bob), 403, /asked for by ann/);
     await refused(await ask({ again: run }, eve), 404, /There is no run/);
     await refused(await ask({ again: 'run_nope' }), 404, /There is no run/);
-    await refused(await ask({}), 400, /give «input», or «again»/);
+    await refused(await ask({}), 400, /give «input» .*, or «again»/);
     await refused(await ask({ again: run, conversation: 'mine' }), 409, /is of the conversation/);
     const open = textAt(await start(at, { app: 'waits', input: { text: 'x' } }, of(ann)), 'run');
     await refused(await ask({ again: open }), 409, /has not ended: stop it first/);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { RunError } from '../../run/failure.ts';
+import type { Source } from '../access/honest.ts';
 import { pagePolicy } from '../http/headers.ts';
 import { route, type Reply, type Route } from './route.ts';
 
@@ -40,6 +41,8 @@ interface BuiltFile {
 }
 
 let read: ReadonlyMap<string, BuiltFile> | undefined;
+/** By what stands before their addresses. */
+const pages = new Map<string, BuiltFile>();
 
 const shared = { method: 'GET', tag: 'page', role: 'viewer', addresses: 'anyone' } as const;
 
@@ -51,7 +54,7 @@ export const pageRoutes: readonly Route[] = [
       path,
       about: 'The web app.',
       answers: { 200: { about: 'The page.', type: 'text/html' } },
-      handle: ({ header }) => page(header('accept-encoding')),
+      handle: ({ header, source }) => page(source, header('accept-encoding')),
     }),
   ),
   route({
@@ -68,16 +71,24 @@ export const pageRoutes: readonly Route[] = [
 ];
 
 /** For whoever follows a link that leads nowhere: the app says so, and where else to go. Programs get a refusal. */
-export function pageNowhere({
-  method,
-  headers,
-}: Pick<IncomingMessage, 'method' | 'headers'>): Reply | undefined {
+export function pageNowhere(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  source: Pick<Source, 'prefix'>,
+): Reply | undefined {
   if (method !== 'GET' || !/\btext\/html\b/.test(headers.accept ?? '') || !isBuilt()) return undefined;
-  return { ...page(headers['accept-encoding']?.toString()), status: 404 };
+  return { ...page(source, headers['accept-encoding']?.toString()), status: 404 };
 }
 
-function page(accepted: string | undefined): Reply {
-  return sent(fileNamed('index.html'), accepted, { 'content-security-policy': pagePolicy });
+function page({ prefix }: Pick<Source, 'prefix'>, accepted: string | undefined): Reply {
+  const found = pages.get(prefix) ?? pageBelow(prefix);
+  pages.set(prefix, found);
+  return sent(found, accepted, { 'content-security-policy': pagePolicy });
+}
+
+/** The build names what is beside it from where it is, and the page is answered at many addresses. */
+function pageBelow(prefix: string): BuiltFile {
+  const { type, content } = fileNamed('index.html');
+  return fileOf(type, Buffer.from(content.toString().replaceAll('="./', `="${prefix}/`)));
 }
 
 function sent(
@@ -116,7 +127,10 @@ function readBuilt(): ReadonlyMap<string, BuiltFile> {
 }
 
 function readFile(name: string): BuiltFile {
-  const content = readFileSync(new URL(name, built));
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  return fileOf(type, readFileSync(new URL(name, built)));
+}
+
+function fileOf(type: string, content: Buffer): BuiltFile {
   return { type, content, packed: gzipSync(content) };
 }

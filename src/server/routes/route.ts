@@ -93,7 +93,7 @@ export interface RouteSpec<A extends Address, Query, Body> extends Endpoint, For
 /** One door of the server. There is no way to its handler but through the check of whose things it is about. */
 export interface Route extends Endpoint, Foreign {
   /** Fails for whoever may not come here at all. */
-  admit(caller: Caller | undefined): void;
+  admit(asked: Pick<RawAsked, 'context' | 'caller'>): void;
   answer(asked: RawAsked): Promise<Reply>;
 }
 
@@ -109,12 +109,12 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     addresses,
     ...(querySchema ? { query: querySchema } : {}),
     ...(bodySchema ? { body: bodySchema } : {}),
-    admit(caller) {
-      if (addresses !== 'anyone') expectRole({ caller }, spec.role);
+    admit(asked) {
+      if (addresses !== 'anyone') expectRole(asked, spec.role);
     },
     async answer(asked) {
       const { context, caller, source, params, query, body, header, heavy, left } = asked;
-      this.admit(caller);
+      this.admit(asked);
       const subject = await find({ context, caller, params, heavy });
       return spec.handle({
         context,
@@ -141,7 +141,7 @@ function bodyOf<A extends Address, Query, Body>(
   return parsed(schema, method === 'PUT' ? body : (body ?? {}), 'The body');
 }
 
-function expectRole(asked: { readonly caller: Caller | undefined }, needs: Role): void {
+function expectRole(asked: Pick<RawAsked, 'context' | 'caller'>, needs: Role): void {
   tenantOf(asked);
   if (asked.caller && mayAct(asked.caller.role, needs)) return;
   throw new RunError('refused', `A key of role «${needs}» is needed for this.`);

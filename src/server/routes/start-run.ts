@@ -66,7 +66,7 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
   }
   if (!input) {
     const message =
-      'The body does not fit: give «input», or «again» with the run that shall be answered anew.';
+      'The body does not fit: give «input» (`text` in the client), or «again» with the run that shall be answered anew.';
     throw new RunError('malformed', message);
   }
   return { input, ...rest, conversation: named?.id, begins: named?.mayBegin };

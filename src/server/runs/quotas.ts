@@ -191,7 +191,7 @@ export async function conversationBy(
   { context, caller }: Pick<Sought, 'context' | 'caller'>,
   given: string,
 ): Promise<Subjects['conversation'] | undefined> {
-  const tenant = tenantOf({ caller });
+  const tenant = tenantOf({ context, caller });
   const own = caller ? ownConversation(caller, given).id : given;
   for (const conversation of new Set([own, given])) {
     if (caller && (await isHiddenConversation(context, caller, conversation))) break;
@@ -212,9 +212,9 @@ export async function ownRun(
   return shown;
 }
 
-export function tenantOf({ caller }: Pick<Sought, 'caller'>): string {
+export function tenantOf({ context, caller }: Pick<Sought, 'context' | 'caller'>): string {
   if (caller) return caller.tenant;
-  throw new RunError('unauthenticated', 'Say who you are: send a key as «Authorization: Bearer …».');
+  throw new RunError('unauthenticated', `Say who you are: ${context.door.introduction}.`);
 }
 
 /** Ids come from outside: as much of them as a person needs to recognise them. */
@@ -224,7 +224,9 @@ export function missing(what: string, id: string): RunError {
 
 /** Fails once the server has begun to go away. */
 export function expectOpen(context: ServerContext): void {
-  if (!context.closing.aborted) return;
+  const { aborted, reason } = context.closing;
+  if (!aborted) return;
+  if (reason instanceof RunError) throw reason;
   const message = 'The server is going away: try again in a moment.';
   throw new RunError('unavailable', message, { retryable: true });
 }

@@ -95,15 +95,16 @@ function changedParts(database: DatabaseSync): readonly Part[] {
 
 /** Opens a folder beside whoever writes it, or when nobody does. `untouched`: as a copy in which no byte changes. */
 export function openForReading(folder: string, untouched = false): ReadOnly {
-  if (!existsSync(databaseOf(folder))) {
-    throw new RunError(
-      'unknown',
-      `There are no runs in ${folder}: start one there, or choose another folder.`,
-    );
-  }
+  expectRuns(folder);
   const { version } = inspect(folder, untouched);
   if (version !== undefined && version < schemaVersion) throw older(folder, version);
   return openReadOnly(databaseOf(folder), folder, untouched);
+}
+
+/** Fails with `unknown` for a folder that nobody has worked in. */
+export function expectRuns(folder: string): void {
+  if (existsSync(databaseOf(folder))) return;
+  throw new RunError('unknown', `There are no runs in ${folder}: start one there, or choose another folder.`);
 }
 
 /** FULL: every commit is fsynced before it returns. Deleted text is overwritten, so that erasing erases. */

@@ -21,7 +21,7 @@ export function Api(): ReactNode {
         <h1>{t.api.title}</h1>
         <span className="quiet num">{described?.info.version}</span>
         <span className="grow" />
-        <a className="button small" href="/openapi.json" download="openapi.json">
+        <a className="button small" href={`${server.url}/openapi.json`} download="openapi.json">
           {t.api.download}
         </a>
       </div>
@@ -117,7 +117,7 @@ function Place({ listed }: { readonly listed: Listed }): ReactNode {
       </summary>
       {isOpen && (
         <div className="api-body">
-          <Shape name={t.api.command} text={commandFor(listed, location.origin)} />
+          <Shape name={t.api.command} text={commandFor(listed, server.url)} />
           {parameters.length > 0 && (
             <dl className="facts">
               {parameters.map(({ name, in: place, schema, description }) => (

@@ -58,7 +58,7 @@ export function Person(): ReactNode {
 
 async function leave(): Promise<void> {
   await ask(server, signOut, {}).catch(() => undefined);
-  location.assign('/');
+  location.assign(addressOf.chat());
 }
 
 /** The choices of a setting, in a menu that is open. */

@@ -3,17 +3,19 @@ import { askFor } from '../../../src/client/ask.ts';
 import { RunError } from '../../../src/client/client.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { signIn } from '../../../src/wire/native/people.ts';
+import { base } from '../base.ts';
+import { addressOf } from '../routing.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 /** Why a link that was followed did not sign in. */
 let linkProblem = '';
-const here = { url: location.origin };
+const here = { url: location.origin + base };
 
 /** A link that signs in is good once, and nothing of it stays in the address. */
 export async function signInByLink(): Promise<void> {
   const [, link] = /^#sign-in=(.+)$/.exec(location.hash) ?? [];
   if (link === undefined) return;
-  history.replaceState(null, '', '/');
+  history.replaceState(null, '', addressOf.chat());
   await askFor(here, signIn, { body: { link } }).catch((thrown: unknown) => {
     linkProblem = thrown instanceof RunError ? thrown.message : String(thrown);
   });

@@ -82,7 +82,9 @@ function FrameText({ as, text }: { readonly as: string; readonly text: string })
 /** All that comes so far, whenever more of it does. */
 async function* received(run: string, as: string, signal: AbortSignal): AsyncGenerator<string> {
   const send = server.fetch ?? fetch;
-  const response = await send(`/api/runs/${encodeURIComponent(run)}/events?as=${as}`, { signal });
+  const response = await send(`${server.url}/api/runs/${encodeURIComponent(run)}/events?as=${as}`, {
+    signal,
+  });
   if (!response.ok || !response.body) throw new Error(`The server answered ${response.status}.`);
   let text = '';
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {

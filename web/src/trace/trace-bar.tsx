@@ -9,6 +9,7 @@ import { beginningOf } from '../chat/summary.ts';
 import { workflowOfApp } from '../../../src/run/values.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
+import { server } from '../server.ts';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
@@ -91,7 +92,12 @@ function WaysOn({ run, place }: { readonly run: RunStore; readonly place: Shown 
         </Link>
       )}
       <CopyLink place={place} />
-      <a className="button small wide-only" href={pathTo(exportRun, { run: place.run })} download data-export>
+      <a
+        className="button small wide-only"
+        href={server.url + pathTo(exportRun, { run: place.run })}
+        download
+        data-export
+      >
         <Download className="icon small" aria-hidden />
         {t.trace.exportRun}
       </a>
