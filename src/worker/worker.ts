@@ -8,11 +8,11 @@ import { loadClaimed, type Claimed, type Loaded, Probation } from '../engine/rec
 import { newRun } from '../engine/recovery/recorded.ts';
 import { recordCommands } from '../engine/recovery/record-commands.ts';
 import type { Workplace } from '../engine/world.ts';
-import { flowId, flowNamed } from '../run/values.ts';
+import { flowId, flowNamed, isBlobRef } from '../run/values.ts';
 import { failureIn } from '../engine/scope/broken.ts';
 import { unanswered } from '../engine/conversation/conversation.ts';
 import { definitionOf } from '../engine/record/definition.ts';
-import { loadInput, isLarge, keepAnswer, runGuardsIn } from '../engine/record/recordable.ts';
+import { answerLimit, loadInput, isLarge, keepLarge, runGuardsIn } from '../engine/record/recordable.ts';
 import type { Flow, RunInput } from '../engine/scope.ts';
 import { ScopeIn } from '../engine/scope/scope-in.ts';
 import { owned } from '../engine/scope/composite.ts';
@@ -285,10 +285,8 @@ async function runFlow(execution: Execution, flow: Flow, probation: Probation): 
     const given = textOf(await owned(execution, root, { name: flow.name, work }));
     const answer = isLarge(given) ? await execution.busy(guardedAnswer(execution, given)) : given;
     await leave(execution, 0);
-    await execution.end({
-      outcome: 'completed',
-      answer: await execution.busy(keepAnswer(execution, answer)),
-    });
+    const kept = await execution.busy(keepLarge(execution, answer, answerLimit));
+    await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, 'A flow broke.');

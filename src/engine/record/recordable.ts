@@ -19,19 +19,19 @@ import { saysAnswer } from '../../run/answer-text.ts';
 /** Above this many characters of JSON a value is kept beside the journal, and the entry carries a reference. */
 const inlineLimit = 32_768;
 /** The same of an answer, which every protocol ends with: what stands beside the journal they could only refer to. */
-const answerLimit = 131_072;
+export const answerLimit = 131_072;
 const previewLength = 1_200;
 
 /** Whether an entry cannot carry a value itself. */
-export function isLarge(value: Json): boolean {
+export function isLarge(value: Json, limit = inlineLimit): boolean {
   // What only looks like a reference must never be read as one: it could name what another run has kept.
-  return isBlobRef(value) || JSON.stringify(value).length > inlineLimit;
+  return isBlobRef(value) || JSON.stringify(value).length > limit;
 }
 
 /** The value as an entry carries it. */
-export async function keepLarge(execution: Execution, given: Json): Promise<BlobRef | Json> {
-  const { guarding } = execution;
-  return keepClean(execution, isLarge(given) ? await cleanLarge(execution, given) : guarding.cleanAll(given));
+export async function keepLarge(run: Execution, given: Json, limit?: number): Promise<BlobRef | Json> {
+  const clean = isLarge(given) ? await cleanLarge(run, given) : run.guarding.cleanAll(given);
+  return keepClean(run, clean, limit);
 }
 
 /** A large value as it may be recorded: others are served while it is looked at. */
@@ -40,17 +40,8 @@ export async function cleanLarge<T>(execution: Pick<Execution, 'world' | 'guardi
 }
 
 /** The same of a value that is clean. */
-export async function keepClean(execution: Execution, value: Json): Promise<BlobRef | Json> {
-  return isLarge(value) ? keepBeside(execution, value) : value;
-}
-
-/** The answer of a run as its last entry carries it. */
-export async function keepAnswer(execution: Execution, given: string): Promise<BlobRef | string> {
-  const answer = isLarge(given) ? await cleanLarge(execution, given) : execution.guarding.cleanAll(given);
-  return JSON.stringify(answer).length > answerLimit ? keepBeside(execution, answer) : answer;
-}
-
-async function keepBeside(execution: Execution, value: Json): Promise<BlobRef> {
+export async function keepClean(execution: Execution, value: Json, limit?: number): Promise<BlobRef | Json> {
+  if (!isLarge(value, limit)) return value;
   const text = JSON.stringify(value);
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };
   const kept = await execution.insist(() => execution.world.store.blobs.put(owner, text));
