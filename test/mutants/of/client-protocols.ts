@@ -84,4 +84,27 @@ export const clientProtocolMutants: readonly Mutant[] = [
     test: 'src/projections/a2ui/flat.test.ts',
     only: 'PR62',
   },
+  {
+    name: 'a long answer is a reference like all that is large',
+    file: 'src/worker/worker.ts',
+    find: 'keepLarge(execution, answer, answerLimit)',
+    replace: 'keepLarge(execution, answer)',
+    test: 'test/scenarios/long-answers.test.ts',
+  },
+  {
+    name: 'an answer that is kept beside is told as JSON',
+    file: 'src/server/runs/followed.ts',
+    find: 'String(JSON.parse(kept))',
+    replace: 'kept',
+    test: 'src/server/a2a/a2a.test.ts',
+    only: '[A2A1] an answer',
+  },
+  {
+    name: 'what A2A streamed before the answer stays in it',
+    file: 'src/server/a2a/told-answer.ts',
+    find: "this.#isWrong ||= text !== '' && this.#told.length > 0 && this.#told.step !== step;",
+    replace: '',
+    test: 'src/server/a2a/a2a.test.ts',
+    only: '[A2A40] of what',
+  },
 ];

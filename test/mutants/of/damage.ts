@@ -126,4 +126,12 @@ export const damageMutants: readonly Mutant[] = [
     test: 'src/engine/recovery/control.test.ts',
     only: 'E200',
   },
+  {
+    name: 'that another process has the database is never said',
+    file: 'src/stores/sqlite/sqlite.worker.ts',
+    find: '>= patience) trouble = busyWords;',
+    replace: '>= Infinity) trouble = busyWords;',
+    test: 'src/stores/sqlite/commit.test.ts',
+    only: '[Q14] that another',
+  },
 ];
