@@ -24,7 +24,7 @@ import { sseTexts } from '../../src/wire/sse-frame.ts';
 // Journals and folders as released versions wrote them, with what they were shown as then. What was written is never edited:
 // a new format gets a folder of its own (GOLDEN=new writes the results that are not there yet). How a journal is told to a
 // foreign client changes only where that was wrong, with a decision: the console's frames are those of decision 0020, the rows of the
-// flat dialect those of PL80.
+// flat dialect those of PL80, the beginning of an answer that is kept beside the journal that of decision 0097.
 const golden = fileURLToPath(new URL('../golden', import.meta.url));
 const versions = readdirSync(golden).filter((name) => /^\d+$/.test(name));
 const journals = versions.flatMap((version) =>

@@ -69,7 +69,7 @@ const busy: Flow = {
     await scope
       .step({ key: 'f', title: 'Fails' }, () => Promise.reject(new Error('no')))
       .catch(() => undefined);
-    return `long ${'y'.repeat(40_000)}`;
+    return `long ${'y'.repeat(140_000)}`;
   },
 };
 const asks = appWith(async (scope) => {

@@ -602,7 +602,7 @@ describe('[S51] [S55] whatever is asked', () => {
     ['another method', 'TRACE /api/me HTTP/1.1\r\nHost: HOST\r\n\r\n', 405],
     [
       'an upgrade to what there is not',
-      'GET /api/me HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+      'GET /api/me HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
       404,
     ],
     [

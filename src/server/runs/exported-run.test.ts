@@ -17,7 +17,7 @@ test('[EX5] only whoever may see a run gets it, without secrets, and with nothin
     await scope.step({ key: 's', title: `</script><script>${secret}` }, async (step) => {
       for (const piece of secret) step.say(piece);
     });
-    return `${secret}${' long'.repeat(10_000)}`;
+    return `${secret}${' long'.repeat(30_000)}`;
   }, 'says');
   const at = await serving({
     data,

@@ -78,8 +78,8 @@ export const approvalMutants: readonly Mutant[] = [
   {
     name: 'arguments that look like a reference are taken for one',
     file: 'src/engine/record/recordable.ts',
-    find: 'return isBlobRef(value) || JSON.stringify(value).length > inlineLimit;',
-    replace: 'return JSON.stringify(value).length > inlineLimit;',
+    find: 'return isBlobRef(value) || JSON.stringify(value).length > limit;',
+    replace: 'return JSON.stringify(value).length > limit;',
     test: moved,
     only: 'look like a reference',
   },

@@ -72,8 +72,8 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'large values are kept with their secrets',
     file: 'src/engine/record/recordable.ts',
-    find: 'isLarge(given) ? await cleanLarge(execution, given) : guarding.cleanAll(given)',
-    replace: 'given && guarding ? given : given',
+    find: 'isLarge(given) ? await cleanLarge(run, given) : run.guarding.cleanAll(given)',
+    replace: 'given',
     test: engine,
     only: 'K7',
   },
