@@ -211,6 +211,17 @@ describe('[Q70] when a round begins', () => {
     await asked;
   });
 
+  test('also where somebody asks while a round is put together', async () => {
+    const { group, after } = paced();
+    const one = writer('a');
+    const asking = { ...one, next: () => (void group.add('handBack', fence), one.next()) };
+    group.offer(asking, false);
+    expect(await after(0)).toBe(1);
+    await after(20);
+    group.offer(writer('b'), false);
+    expect(await after(20)).toBe(2);
+  });
+
   describe('[Q135] where eight runs were in the last one', () => {
     async function crowded() {
       const { group, after } = paced();

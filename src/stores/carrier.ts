@@ -312,6 +312,7 @@ class Rounds {
     this.#pause = Math.min(Math.max(shortestPause, pauseOf * took), longestPause);
     this.#state = 'resting';
     if (!this.#isIdle) return this.#waitOrBegin();
+    this.#wanted = Infinity;
     for (const resolve of this.#drained.splice(0)) resolve();
   }
 }
