@@ -199,7 +199,7 @@ export function groupCommit(commit: CommitAll): GroupCommit {
 
 class Rounds {
   readonly #commit: CommitAll;
-  #offered: Appender[] = [];
+  readonly #offered: Appender[] = [];
   #queue: Item[] = [];
   #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
   #state: 'resting' | 'beginning' | 'under way' = 'resting';
@@ -284,9 +284,7 @@ class Rounds {
     const isHurried = this.#wanted === 0;
     this.#wanted = Infinity;
     this.#began = performance.now();
-    const offered = this.#offered;
-    this.#offered = [];
-    for (const appender of offered) this.#freeze(appender);
+    for (const appender of this.#offered.splice(0)) this.#freeze(appender);
     const batch = this.#queue;
     this.#together = isHurried ? Math.max(this.#together, batch.length) : batch.length;
     this.#queue = [];
