@@ -143,7 +143,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     journal: {
       ...all(journal),
       watch,
-      offer: offer && ((appender, isAwaited) => offer(mortalAppender(appender, isDead), isAwaited)),
+      offer: offer && ((appender, haste) => offer(mortalAppender(appender, isDead), haste)),
     },
     dispatch: all(store.dispatch),
     mailbox: all(store.mailbox),

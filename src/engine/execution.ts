@@ -1,7 +1,7 @@
 import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
-import type { Fence, KeptText } from '../stores/store.ts';
+import type { Fence, Haste, KeptText } from '../stores/store.ts';
 import { stopped } from '../run/stopped.ts';
 import { aborted } from './aborted.ts';
 import { Commands, apology, askingIn, closings, type Recorded } from './recovery/recorded.ts';
@@ -180,8 +180,8 @@ export class Execution {
   }
 
   /** Everything emitted so far is durable. */
-  barrier(): Promise<void> {
-    return this.writer.barrier();
+  barrier(haste?: Haste): Promise<void> {
+    return this.writer.barrier(haste);
   }
 
   /** Work that keeps the run from being parked. Settles only while the flow may go on. */
@@ -334,7 +334,7 @@ export class Execution {
     this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);
     this.writer.emit({ type: 'run.ended', ...ended, usage: { ...this.tree.usage } });
-    await Promise.race([this.barrier(), this.done]);
+    await Promise.race([this.barrier('some'), this.done]);
     this.drop();
   }
 }

@@ -1,7 +1,7 @@
 import { blobName } from './blob-name.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appending, frames, newRun, range, refused, seqs, type Opened } from './store.contract.ts';
-import type { Append, Appender, Chunk, Fence, Store } from './store.ts';
+import type { Append, Appender, Chunk, Fence, Haste, Store } from './store.ts';
 
 /** What a store must do that can be given appends, and give out chunks, without promises. */
 export function calledContract(name: string, open: () => Promise<Opened>): void {
@@ -29,7 +29,7 @@ export function calledContract(name: string, open: () => Promise<Opened>): void 
 
     test('[J38] what is asked of the run afterwards takes effect after what it has offered', async () => {
       const appender = writing(store, fence);
-      appender.write(1, false);
+      appender.write(1, 'none');
       await store.dispatch.release({ fence, head: 2 });
       expect(appender.asked).toEqual([{ head: 1, last: 2 }]);
       expect(await store.dispatch.get('r')).toMatchObject({ state: 'waiting', head: 2 });
@@ -153,7 +153,7 @@ function writing(store: Store, fence: Fence, from = 1) {
     durable() {
       head = underWay ?? head;
       underWay = undefined;
-      if (last > head) store.journal.offer?.(appender, true);
+      if (last > head) store.journal.offer?.(appender, 'great');
       if (waiting && head >= waiting.seq) waiting.resolve();
     },
     failed: (thrown) => failure.reject(thrown),
@@ -161,9 +161,9 @@ function writing(store: Store, fence: Fence, from = 1) {
   return {
     asked,
     failure: failure.promise,
-    write(entries: number, isAwaited = true): void {
+    write(entries: number, haste: Haste = 'great'): void {
       last += entries;
-      store.journal.offer?.(appender, isAwaited);
+      store.journal.offer?.(appender, haste);
     },
     settled: (seq: number): Promise<void> =>
       head >= seq

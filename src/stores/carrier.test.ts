@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import type { Operation, Reply } from './batch.ts';
 import { appending, frames, range, refused } from './store.contract.ts';
-import type { Append, Appender, Fence } from './store.ts';
+import type { Append, Appender, Fence, Haste } from './store.ts';
 import { groupCommit } from './carrier.ts';
 
 const fence: Fence = { run: 'r', epoch: 1 };
@@ -117,10 +117,10 @@ function writer(run: string, durable: () => void = () => {}): Appender & { reado
 test('[J38] other operations of a run are committed after what it has offered, in the order of asking', async () => {
   const { group, batches, commits } = slowDisk();
   const appender = writer('r');
-  group.offer(appender, false);
+  group.offer(appender, 'none');
   const released = group.add('release', { fence, head: 2 });
   expect(appender.asked).toHaveLength(1);
-  group.offer(appender, false);
+  group.offer(appender, 'none');
   await commits();
   await released;
   expect(batches[0]?.map(({ name }) => name)).toEqual(['append', 'release', 'append']);
@@ -137,11 +137,11 @@ test('[J38] one who breaks when told that it is durable keeps nobody from hearin
     writer('a', () => {
       throw new Error('a bug');
     }),
-    true,
+    'great',
   );
   group.offer(
     writer('b', () => (told += 1)),
-    true,
+    'great',
   );
   await commits();
   await group.drained();
@@ -175,10 +175,10 @@ describe('[Q70] when a round begins', () => {
   test('after a quiet moment at once, and then at most every two milliseconds', async () => {
     const { group, after } = paced();
     await after(10);
-    group.offer(writer('a'), false);
+    group.offer(writer('a'), 'none');
     expect(await after(0)).toBe(1);
-    group.offer(writer('b'), false);
-    group.offer(writer('c'), false);
+    group.offer(writer('b'), 'none');
+    group.offer(writer('c'), 'none');
     expect(await after(1)).toBe(1);
     expect(await after(2)).toBe(2);
     expect(await after(20)).toBe(2);
@@ -189,23 +189,23 @@ describe('[Q70] when a round begins', () => {
     { takes: 5, pause: 8 },
   ])('after eight times what a commit takes, and never more than eight', async ({ takes, pause }) => {
     const { group, after } = paced(takes);
-    group.offer(writer('a'), false);
+    group.offer(writer('a'), 'none');
     expect(await after(0)).toBe(1);
     await after(takes);
-    group.offer(writer('b'), false);
+    group.offer(writer('b'), 'none');
     expect(await after(pause - takes - 1)).toBe(1);
     expect(await after(2)).toBe(2);
   });
 
   test('in the next turn of the loop where somebody waits', async () => {
     const { group, after } = paced();
-    group.offer(writer('a'), false);
+    group.offer(writer('a'), 'none');
     expect(await after(0)).toBe(1);
-    group.offer(writer('b'), false);
+    group.offer(writer('b'), 'none');
     expect(await after(0)).toBe(1);
-    group.offer(writer('b'), true);
+    group.offer(writer('b'), 'great');
     expect(await after(0)).toBe(2);
-    group.offer(writer('a'), false);
+    group.offer(writer('a'), 'none');
     const asked = group.add('handBack', fence);
     expect(await after(0)).toBe(3);
     await asked;
@@ -215,51 +215,56 @@ describe('[Q70] when a round begins', () => {
     const { group, after } = paced();
     const one = writer('a');
     const asking = { ...one, next: () => (void group.add('handBack', fence), one.next()) };
-    group.offer(asking, false);
+    group.offer(asking, 'none');
     expect(await after(0)).toBe(1);
     await after(20);
-    group.offer(writer('b'), false);
+    group.offer(writer('b'), 'none');
     expect(await after(20)).toBe(2);
   });
 
   describe('[Q135] where eight runs were in the last one', () => {
     async function crowded() {
       const { group, after } = paced();
-      const offer = (runs: string, isAwaited: boolean): void =>
-        runs.split('').forEach((run) => group.offer(writer(run), isAwaited));
-      offer('abcdefgh', true);
+      const offer = (runs: string, haste: Haste): void =>
+        runs.split('').forEach((run) => group.offer(writer(run), haste));
+      offer('abcdefgh', 'great');
       expect(await after(0)).toBe(1);
       return { group, after, offer };
     }
 
-    test('those at work wait eight milliseconds for each other, and texts sixteen', async () => {
+    test.for(['none', 'some'] as const)('texts and turns wait sixteen milliseconds: %s', async (haste) => {
       const { after, offer } = await crowded();
-      offer('abcdefgh', false);
+      offer('abcdefgh', haste);
       expect(await after(15)).toBe(1);
       expect(await after(2)).toBe(2);
-      offer('abcd', false);
-      expect(await after(4)).toBe(2);
-      offer('efgh', true);
-      expect(await after(2)).toBe(2);
-      expect(await after(3)).toBe(3);
+    });
+
+    test('what may be quick waits eight, and takes the others along', async () => {
+      const { after, offer } = await crowded();
+      offer('abcd', 'none');
+      offer('e', 'some');
+      expect(await after(4)).toBe(1);
+      offer('fgh', 'great');
+      expect(await after(2)).toBe(1);
+      expect(await after(3)).toBe(2);
     });
 
     test('who asks waits for nothing, and sends nobody apart', async () => {
       const { group, after, offer } = await crowded();
-      offer('a', false);
+      offer('a', 'none');
       const asked = group.add('handBack', fence);
       expect(await after(0)).toBe(2);
       await asked;
-      offer('a', true);
+      offer('a', 'great');
       expect(await after(7)).toBe(2);
       expect(await after(2)).toBe(3);
     });
 
     test('where fewer are in the next one, nobody waits any more', async () => {
       const { after, offer } = await crowded();
-      offer('abcdefg', true);
+      offer('abcdefg', 'great');
       expect(await after(9)).toBe(2);
-      offer('a', true);
+      offer('a', 'great');
       expect(await after(0)).toBe(3);
     });
   });

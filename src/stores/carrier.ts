@@ -7,6 +7,7 @@ import type {
   Definitions,
   Dispatch,
   Feed,
+  Haste,
   Journal,
   Mailbox,
   Shared,
@@ -22,7 +23,7 @@ export interface Carrier {
   write<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   /** See `Journal.offer`. */
-  offer?(appender: Appender, isAwaited: boolean): void;
+  offer?(appender: Appender, haste: Haste): void;
   /** What the clock says that `now` of the rules is read from. */
   time(): Promise<number>;
 }
@@ -80,7 +81,7 @@ export function facets(
     journal: {
       ...journal,
       append: (append) => carrier.write('append', append),
-      offer: carrier.offer && ((appender, isAwaited) => carrier.offer?.(appender, isAwaited)),
+      offer: carrier.offer && ((appender, haste) => carrier.offer?.(appender, haste)),
     },
     dispatch: {
       ...dispatch,
@@ -147,7 +148,7 @@ const pauseOf = 8;
 /** Where so many runs were in the last commit, each of those at work waits for the others. */
 const crowd = 8;
 
-/** So long waits text there, which no screen shows sooner. What a run cannot go on without waits the longest pause. */
+/** So long waits text there, which no screen shows sooner, and a turn, which takes many times that. What may be quick waits the longest pause. */
 const framePause = 16;
 
 interface Caller {
@@ -173,7 +174,7 @@ interface Item {
 export interface GroupCommit {
   add<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   /** Somebody has something to append, and is asked for it when a round begins. */
-  offer(appender: Appender, isAwaited: boolean): void;
+  offer(appender: Appender, haste: Haste): void;
   /** Resolves when nothing is under way, and nothing is left to be written. */
   drained(): Promise<void>;
 }
@@ -192,7 +193,7 @@ export function groupCommit(commit: CommitAll): GroupCommit {
         const caller = { resolve: resolve as (value: unknown) => void, reject };
         rounds.add({ name, argument } as Operation, caller);
       }),
-    offer: (appender, isAwaited) => rounds.offer(appender, isAwaited),
+    offer: (appender, haste) => rounds.offer(appender, haste),
     drained: () => rounds.drained(),
   };
 }
@@ -234,9 +235,9 @@ class Rounds {
     this.#beginAfter(0);
   }
 
-  offer(appender: Appender, isAwaited: boolean): void {
+  offer(appender: Appender, haste: Haste): void {
     this.#offered.push(appender);
-    this.#beginAfter(this.#pauseFor(isAwaited));
+    this.#beginAfter(this.#pauseFor(haste));
   }
 
   drained(): Promise<void> {
@@ -256,9 +257,9 @@ class Rounds {
     if (argument) this.#queue.push({ operation: { name: 'append', argument }, appender, callers: nobody });
   }
 
-  #pauseFor(isAwaited: boolean): number {
-    if (this.#together < crowd) return isAwaited ? 0 : this.#pause;
-    return isAwaited ? longestPause : framePause;
+  #pauseFor(haste: Haste): number {
+    if (this.#together < crowd) return haste === 'none' ? this.#pause : 0;
+    return haste === 'great' ? longestPause : framePause;
   }
 
   #beginAfter(pause: number): void {

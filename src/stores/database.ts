@@ -28,7 +28,7 @@ export function databaseStore(database: Database): Store {
         const tables = onlyDeclared(workingSet(rows, needs).tables, needs);
         return perform({ tables, now: rows.now, hints: [] }, name, argument);
       }),
-    offer: (appender, isAwaited) => (isClosed ? appender.failed(closed()) : group.offer(appender, isAwaited)),
+    offer: (appender, haste) => (isClosed ? appender.failed(closed()) : group.offer(appender, haste)),
     time: () => open(async () => (await loaded(database, {})).now),
   };
   const live = followers((run, after) => carrier.read('read', { run, after }));

@@ -54,7 +54,7 @@ export function memoryStore({ now, commit }: MemorySettings): Store {
         read: carry,
         time: async () => now(),
         // Where each operation is decided on, each is handed over by itself.
-        ...(commit ? {} : { offer: (appender, isAwaited) => offers.offer(appender, isAwaited) }),
+        ...(commit ? {} : { offer: (appender, haste) => offers.offer(appender, haste) }),
       },
       live,
       hints,

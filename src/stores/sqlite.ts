@@ -51,8 +51,8 @@ export async function sqliteStore({
   const carrier: Carrier = {
     write: (name, argument) => open(() => group.add(name, argument)),
     read: (name, argument) => open(() => thread.read(name, argument)),
-    offer: (appender, isAwaited) =>
-      over.signal.aborted ? appender.failed(closed()) : group.offer(appender, isAwaited),
+    offer: (appender, haste) =>
+      over.signal.aborted ? appender.failed(closed()) : group.offer(appender, haste),
     time: () => open(async () => (settings.now ?? Date.now)()),
   };
   const all = facets(carrier, live, hints);

@@ -100,6 +100,12 @@ export interface Appender {
   failed(thrown: unknown): void;
 }
 
+/**
+ * How much haste a commit has. `none`: nobody waits but those who read. `some`: the run goes on with what takes its time anyway,
+ * a turn of an agent, or it is over. `great`: it goes on with something that may take no time.
+ */
+export type Haste = 'none' | 'some' | 'great';
+
 /** Who hears of a run without waiting for promises. */
 export interface Watcher {
   chunk(chunk: Chunk): void;
@@ -115,9 +121,9 @@ export interface Journal {
   append(append: Append): Promise<void>;
   /**
    * The same for one who has something to append: it is asked for it when the next commit begins. That may be a moment
-   * later, unless somebody waits. What is asked of the run afterwards takes effect after it. Not every store can.
+   * later, as its haste allows. What is asked of the run afterwards takes effect after it. Not every store can.
    */
-  offer?: ((appender: Appender, isAwaited: boolean) => void) | undefined;
+  offer?: ((appender: Appender, haste: Haste) => void) | undefined;
   /**
    * Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. Fails
    * with `damaged` where the next entry is not what was written.

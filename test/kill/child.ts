@@ -59,7 +59,7 @@ function watched(inner: Store): Store {
     journal: {
       ...journal,
       append: (append) => pass(append.head, append.last, () => journal.append(append)),
-      offer: offer && ((appender, isAwaited) => offer(stopping(appender), isAwaited)),
+      offer: offer && ((appender, haste) => offer(stopping(appender), haste)),
     },
     dispatch: { ...dispatch, create: (wanted) => pass(0, wanted.last, () => dispatch.create(wanted)) },
   };

@@ -71,7 +71,7 @@ async function perform(execution: Execution, step: Step, trying: Trying): Promis
   const { leaf } = trying;
   const signal = execution.deadlines.signalAt(step.id);
   const begin = async (): Promise<boolean> => {
-    await execution.barrier();
+    await execution.barrier(leaf.opening.kind === 'turn' ? 'some' : 'great');
     return execution.mayAct();
   };
   // What will run: what the flow asked for, or what a person made of it.

@@ -5,7 +5,7 @@ import { RunError } from '../../run/failure.ts';
 import { indexed, joinIndexed, type Indexed } from '../../run/facts.ts';
 import { fold, encode } from '../../run/entries.ts';
 import { runStatus, type RunTree } from '../../run/tree.ts';
-import type { KeptText, Append, Appender, Fence, Store } from '../../stores/store.ts';
+import type { KeptText, Append, Appender, Fence, Haste, Store } from '../../stores/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Meter } from '../meter.ts';
 import { RunTime, type StoreTime } from '../time/deadlines.ts';
@@ -55,6 +55,15 @@ interface Part {
   isFull: boolean;
 }
 
+interface Waiter {
+  readonly seq: number;
+  readonly since: number;
+  readonly haste: Haste;
+  readonly resolve: () => void;
+}
+
+const rank: Readonly<Record<Haste | 'not', number>> = { not: 0, none: 1, some: 2, great: 3 };
+
 /**
  * The only way into a run's journal. `emit` never waits: it numbers, stamps, folds and encodes at once, and what has
  * gathered is appended in order when the store asks for it, one append under way. Whoever must not act before the journal
@@ -75,11 +84,11 @@ export class Writer implements Appender {
   /** The first of them may be under way; only the last one grows, while it is not. */
   #parts: Part[] = [];
   #underWay: Part | undefined;
-  #offered: 'not' | 'gathering' | 'awaited' = 'not';
+  #offered: Haste | 'not' = 'not';
   #unwritten = 0;
   #failing: { readonly since: number; readonly pause: number } | undefined;
   #uses: { readonly command: string; readonly seq: number }[] = [];
-  #waiters: { readonly seq: number; readonly since: number; readonly resolve: () => void }[] = [];
+  #waiters: Waiter[] = [];
   #room: PromiseWithResolvers<void> | undefined;
 
   constructor(settings: Settings) {
@@ -139,7 +148,7 @@ export class Writer implements Appender {
     fold(this.tree, entry);
     this.#settings.meter?.recorded(event, this.tree);
     this.#gather(encode(entry), entry);
-    this.#offer(false);
+    this.#offer('none');
   }
 
   #gather(frame: string, entry: Entry): void {
@@ -159,17 +168,17 @@ export class Writer implements Appender {
   }
 
   /** Resolves when everything emitted so far is durable, and never if this worker has lost the run. */
-  barrier(): Promise<void> {
+  barrier(haste: Haste = 'great'): Promise<void> {
     const { seq } = this.tree;
     if (this.#head >= seq) return Promise.resolve();
-    this.#offer(true);
+    this.#offer(haste);
     const since = this.#settings.clock.worked();
-    return new Promise((resolve) => this.#waiters.push({ seq, since, resolve }));
+    return new Promise((resolve) => this.#waiters.push({ seq, since, haste, resolve }));
   }
 
   /** Have what was emitted seen as soon as can be, although nobody waits for it here. */
   hurry(): void {
-    if (this.#head < this.tree.seq) this.#offer(true);
+    if (this.#head < this.tree.seq) this.#offer('great');
   }
 
   /** Resolves when there is room for more: undefined while there is. Whoever brings text must not bring it without end. */
@@ -179,14 +188,13 @@ export class Writer implements Appender {
     return this.#room.promise;
   }
 
-  #offer(isAwaited: boolean): void {
-    if (this.#underWay || this.#isLost || this.#offered === 'awaited') return;
-    if (this.#offered === 'gathering' && !isAwaited) return;
+  #offer(haste: Haste): void {
     const isFirst = this.#offered === 'not';
-    this.#offered = isAwaited ? 'awaited' : 'gathering';
+    if (this.#underWay || this.#isLost || rank[this.#offered] >= rank[haste]) return;
+    this.#offered = haste;
     const { journal } = this.#settings.store;
     // What is written of a run is nobody's, whoever set it off.
-    if (journal.offer) unowned(() => journal.offer?.(this, isAwaited));
+    if (journal.offer) unowned(() => journal.offer?.(this, haste));
     else if (isFirst) unowned(() => queueMicrotask(() => this.#append()));
   }
 
@@ -240,7 +248,10 @@ export class Writer implements Appender {
 
   #goOn(): void {
     this.#underWay = undefined;
-    if (this.#parts.length > 0) this.#offer(this.#waiters.length > 0);
+    if (this.#parts.length === 0) return;
+    let most: Haste = 'none';
+    for (const { haste } of this.#waiters) if (rank[haste] > rank[most]) most = haste;
+    this.#offer(most);
   }
 
   /** Find out what became of an append, and offer what is left: the same text again. */

@@ -234,9 +234,9 @@ describe('what was planned', () => {
     const offered: string[] = [];
     const stage = new Stage((now) => {
       const store = memoryStore({ now });
-      const offer: Store['journal']['offer'] = (appender, isAwaited) => {
-        offered.push(isAwaited ? 'at once' : 'later');
-        store.journal.offer?.(appender, isAwaited);
+      const offer: Store['journal']['offer'] = (appender, haste) => {
+        offered.push(haste === 'none' ? 'later' : 'at once');
+        store.journal.offer?.(appender, haste);
       };
       return { ...store, journal: { ...store.journal, offer } };
     });

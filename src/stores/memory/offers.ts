@@ -1,7 +1,7 @@
-import type { Append, Appender } from '../store.ts';
+import type { Append, Appender, Haste } from '../store.ts';
 
 export interface Offers {
-  offer(appender: Appender, isAwaited: boolean): void;
+  offer(appender: Appender, haste: Haste): void;
   /** Something else is asked of this run: what it has offered goes first. */
   first(run: string | undefined): void;
 }
@@ -30,9 +30,9 @@ export function offersTo(write: (append: Append) => void): Offers {
     round();
   };
   return {
-    offer(appender, isAwaited) {
+    offer(appender, haste) {
       offered.push(appender);
-      if (isAwaited) return queueMicrotask(round);
+      if (haste !== 'none') return queueMicrotask(round);
       if (isDue) return;
       isDue = true;
       setImmediate(roundSoon);

@@ -53,7 +53,7 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'whoever waits for a commit waits like anyone',
     file: 'src/stores/carrier.ts',
-    find: 'return isAwaited ? 0 : this.#pause;',
+    find: "return haste === 'none' ? this.#pause : 0;",
     replace: 'return this.#pause;',
     test: 'src/stores/carrier.test.ts',
     only: '[Q70]',
@@ -135,9 +135,25 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'in a crowd a tool waits as long as a text',
     file: 'src/stores/carrier.ts',
-    find: 'return isAwaited ? longestPause : framePause;',
+    find: "return haste === 'great' ? longestPause : framePause;",
     replace: 'return framePause;',
     test: 'src/stores/carrier.test.ts',
+    only: '[Q135]',
+  },
+  {
+    name: 'in a crowd a turn hurries as a tool does',
+    file: 'src/engine/leaf/run-leaf.ts',
+    find: "leaf.opening.kind === 'turn' ? 'some' : 'great'",
+    replace: "'great'",
+    test: 'src/engine/record/haste.test.ts',
+    only: '[Q135]',
+  },
+  {
+    name: 'in a crowd a tool hurries no more than a turn does',
+    file: 'src/engine/leaf/run-leaf.ts',
+    find: "leaf.opening.kind === 'turn' ? 'some' : 'great'",
+    replace: "'some'",
+    test: 'src/engine/record/haste.test.ts',
     only: '[Q135]',
   },
   {
