@@ -135,3 +135,29 @@ test('[Q16] a folder of the format in which each chunk was in the index at once 
   await store.close();
   expect(verify(folder, true)).toMatchObject({ runs: 1, entries: 6, damaged: [], problems: [] });
 });
+
+test('[Q16] a folder of the format in which each place of the index had a row is brought up to date', async () => {
+  const { database, commit, close } = folderOf('format-10');
+  for (const run of ['busy', 'calm', 'late']) commit(create(run));
+  commit(...range(1, 150).map((head) => append('busy', head)));
+  commit(append('calm', 1), ...range(151, 1_000).map((head) => append('busy', head)), append('late', 1));
+  const rows = 'SELECT run, count(*) AS count FROM chunkPlace GROUP BY run';
+  const before = database.prepare(rows).all();
+  database.exec(`
+    CREATE TABLE old (run INTEGER NOT NULL, last INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (run, last)) WITHOUT ROWID;
+    INSERT INTO old SELECT run, place.value, json_extract(chunks, '$[' || place.key || ']')
+      FROM chunkPlace CROSS JOIN json_each(ends) AS place;
+    DROP TABLE chunkPlace;
+    ALTER TABLE old RENAME TO chunkPlace;
+    PRAGMA user_version = 10;
+  `);
+  close();
+  const store = await sqliteStore({ folder: join(base, 'format-10') });
+  for (const [run, last] of Object.entries({ busy: 1_001, calm: 2, late: 2 }))
+    expect(seqs(await readAll(store, run)), run).toEqual(range(1, last));
+  await store.close();
+  expect(verify(join(base, 'format-10'), true)).toMatchObject({ entries: 1_005, damaged: [], problems: [] });
+  const after = openForWriting(join(base, 'format-10'));
+  expect(after.database.prepare(rows).all()).toEqual(before);
+  after.close();
+});

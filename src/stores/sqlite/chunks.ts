@@ -22,40 +22,41 @@ export interface KeptChunks {
   forget(): void;
 }
 
-interface Fresh {
-  readonly run: number;
+/** Which chunk it is, and its last entry. */
+interface Place {
   readonly id: number;
   readonly last: number;
+}
+
+interface Fresh extends Place {
+  readonly run: number;
 }
 
 /** So many come before all of them are put into the index: a few for each run that streams, and read in a moment. */
 const placedTogether = 1_000;
 
+/** So many stand in one row of the index at most: whoever looks for one of them reads them all. */
+const placedInOne = 64;
+
+/** What is not JSON is what a disk has made of it: the chunks that it stood for are missed then. */
+const placedIds = `SELECT value FROM chunkPlace CROSS JOIN json_each(iif(json_valid(chunks), chunks, '[]')) WHERE chunkPlace.run =`;
+
 /** The ids of all chunks of the run called `number`, those that are not in the index yet among them. */
-export const chunkIds = `SELECT chunk FROM chunkPlace WHERE chunkPlace.run = number
+export const chunkIds = `${placedIds} number
   UNION ALL SELECT id FROM chunk WHERE id > (SELECT upTo FROM placed) AND chunk.run = number`;
 
 /**
  * Chunks lie in the order of commits, and an index says where those of a run lie. In that each run has its own end, so it
- * would cost every commit a page for each run that it is about: chunks are put into it many at a time. The few that came
- * since are known by heart to the only writer; anyone else looks through them.
+ * would cost every commit a page for each run that it is about: chunks are put into it many at a time, those of a run in one
+ * row. The few that came since are known by heart to the only writer; anyone else looks through them.
  */
 export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunks {
   const insert = database.prepare(
     'INSERT INTO chunk (run, first, last, at, frames, sum) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const columns = 'chunk.first, chunk.last, at, frames, sum';
-  const indexed = 'FROM chunkPlace CROSS JOIN chunk ON id = chunkPlace.chunk WHERE chunkPlace.run = ?';
-  const placedAfter = query<KeptChunk>(
-    database,
-    `SELECT ${columns} ${indexed} AND chunkPlace.last > ? ORDER BY chunkPlace.last`,
-  );
-  const placedBefore = query<Pick<KeptChunk, 'last' | 'sum'>>(
-    database,
-    `SELECT chunk.last, sum ${indexed} AND chunkPlace.last <= ? AND chunk.last = chunkPlace.last
-      ORDER BY chunkPlace.last DESC LIMIT 1`,
-  );
-  const one = query<KeptChunk>(database, `SELECT ${columns} FROM chunk WHERE id = ?`);
+  const one = query<KeptChunk>(database, 'SELECT first, last, at, frames, sum FROM chunk WHERE id = ?');
+  const end = query<Pick<KeptChunk, 'last' | 'sum'>>(database, 'SELECT last, sum FROM chunk WHERE id = ?');
+  const placed = placedChunks(database);
   const fresh = freshChunks(database, remember);
   const removal = removing(database);
   return {
@@ -66,19 +67,19 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
       return id;
     },
     endingAt(run, seq) {
-      const found = fresh.of(run).findLast(({ last }) => last <= seq);
-      return found ? one.one(found.id) : placedBefore.one(run, seq);
+      const found = fresh.of(run).findLast(({ last }) => last <= seq) ?? placed.endingAt(run, seq);
+      const chunk = found && end.one(found.id);
+      return chunk?.last === found?.last ? chunk : undefined;
     },
     *after(run, seq) {
-      let end = seq;
-      for (const chunk of placedAfter.each(run, seq)) {
-        yield chunk;
-        end = chunk.last;
-      }
-      for (const { id, last } of fresh.of(run)) {
-        const chunk = last > end ? one.one(id) : undefined;
-        if (chunk) yield chunk;
-      }
+      let reached = seq;
+      for (const places of [placed.after(run, seq), fresh.of(run)])
+        for (const { id, last } of places) {
+          const chunk = last > reached ? one.one(id) : undefined;
+          if (!chunk) continue;
+          yield chunk;
+          reached = chunk.last;
+        }
     },
     remove(run) {
       fresh.place();
@@ -86,6 +87,57 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
     },
     forget: () => fresh.forget(),
   };
+}
+
+interface PlacedChunks {
+  /** The last one that ends at an entry, or before it. */
+  endingAt(run: number, seq: number): Place | undefined;
+  /** Those with entries after one, in order. */
+  after(run: number, seq: number): Iterable<Place>;
+}
+
+/** What the index says. */
+function placedChunks(database: DatabaseSync): PlacedChunks {
+  const select = 'SELECT ends, chunks FROM chunkPlace WHERE run = ?';
+  const rowsAfter = query<PlacedRow>(database, `${select} AND last > ? ORDER BY last`);
+  const rowBefore = query<PlacedRow>(database, `${select} AND last <= ? ORDER BY last DESC LIMIT 1`);
+  const first = query<PlacedRow>(database, `${select} AND last > ? ORDER BY last LIMIT 1`);
+  return {
+    endingAt(run, seq) {
+      if (seq === 0) return undefined;
+      const within = placesIn(first.one(run, seq)).findLast(({ last }) => last <= seq);
+      return within ?? placesIn(rowBefore.one(run, seq)).at(-1);
+    },
+    *after(run, seq) {
+      for (const row of rowsAfter.each(run, seq))
+        for (const place of placesIn(row)) if (place.last > seq) yield place;
+    },
+  };
+}
+
+interface PlacedRow {
+  readonly ends: string;
+  readonly chunks: string;
+}
+
+/** None where a disk has made something else of it. */
+function placesIn(row: PlacedRow | undefined): readonly Place[] {
+  if (!row) return [];
+  const [ends, chunks] = [row.ends, row.chunks].map(numbersIn);
+  return (chunks ?? []).flatMap((id, i) => {
+    const last = ends?.[i];
+    return last === undefined ? [] : { id, last };
+  });
+}
+
+function numbersIn(text: string): readonly number[] {
+  try {
+    const numbers: unknown = JSON.parse(text);
+    return Array.isArray(numbers) ? numbers.filter((number) => typeof number === 'number') : [];
+  } catch {
+    // What is missed is told by whoever needs it.
+    return [];
+  }
 }
 
 interface FreshChunks {
@@ -115,8 +167,7 @@ function freshChunks(database: DatabaseSync, remember: boolean): FreshChunks {
     return known;
   };
   const place = (): void => {
-    const all = [...knowAll().values()].flat();
-    if (all.length > 0) index(all);
+    if (knowAll().size > 0) index(knowAll());
     known = undefined;
   };
   return {
@@ -156,21 +207,27 @@ function freshIn(database: DatabaseSync): (run?: number) => readonly Fresh[] {
 }
 
 /** In the order of the index, so that each of its pages is looked for once. */
-function placing(database: DatabaseSync): (all: readonly Fresh[]) => void {
-  const insert = change(database, 'INSERT OR IGNORE INTO chunkPlace (run, last, chunk) VALUES (?, ?, ?)');
+function placing(database: DatabaseSync): (ofRuns: ReadonlyMap<number, readonly Fresh[]>) => void {
+  const insert = change(
+    database,
+    'INSERT OR IGNORE INTO chunkPlace (run, last, ends, chunks) VALUES (?, ?, ?, ?)',
+  );
   const move = change(database, 'UPDATE placed SET upTo = ?');
-  return (all) => {
-    for (const { run, last, id } of all.toSorted((a, b) => a.run - b.run || a.last - b.last))
-      insert(run, last, id);
-    move(all.reduce((most, { id }) => Math.max(most, id), 0));
+  return (ofRuns) => {
+    let upTo = 0;
+    for (const [run, all] of [...ofRuns].toSorted(([one], [other]) => one - other))
+      for (let from = 0; from < all.length; from += placedInOne) {
+        const part = all.slice(from, from + placedInOne);
+        const [ends, ids] = [part.map(({ last }) => last), part.map(({ id }) => id)];
+        insert(run, ends.at(-1) ?? 0, JSON.stringify(ends), JSON.stringify(ids));
+        upTo = Math.max(upTo, ...ids);
+      }
+    move(upTo);
   };
 }
 
 function removing(database: DatabaseSync): (run: number) => void {
-  const chunks = change(
-    database,
-    'DELETE FROM chunk WHERE id IN (SELECT chunk FROM chunkPlace WHERE run = ?1) AND run = ?1',
-  );
+  const chunks = change(database, `DELETE FROM chunk WHERE id IN (${placedIds} ?1) AND run = ?1`);
   const places = change(database, 'DELETE FROM chunkPlace WHERE run = ?');
   // Ids of the newest chunks are given again once those are gone, and must not look as if they were in the index.
   const lower = change(

@@ -206,6 +206,23 @@ UPDATE erased SET createdAt = coalesce(
 CREATE INDEX erasedByRun ON erased (tenant, run);
 `;
 
+/** Of a run that streams many chunks come between two times that its part of the index is written: they stand in one row. */
+const placesTogether = `
+ALTER TABLE chunkPlace RENAME TO oldPlace;
+CREATE TABLE chunkPlace (
+  run INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  ends TEXT NOT NULL,
+  chunks TEXT NOT NULL,
+  PRIMARY KEY (run, last)
+) WITHOUT ROWID;
+INSERT INTO chunkPlace
+  SELECT run, max(last), json_group_array(last ORDER BY last), json_group_array(chunk ORDER BY last)
+  FROM (SELECT run, last, chunk, (row_number() OVER (PARTITION BY run ORDER BY last) - 1) / 64 AS part FROM oldPlace)
+  GROUP BY run, part;
+DROP TABLE oldPlace;
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
 const steps: readonly string[] = [
   tables,
@@ -218,6 +235,7 @@ const steps: readonly string[] = [
   logged,
   freshTerms,
   erasedPlaces,
+  placesTogether,
 ];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
@@ -238,7 +256,7 @@ export function stepsFrom(version: number, to: number = schemaVersion): string {
  * Every commit writes each page it touches whole, and what it changes of one is mostly a hundred bytes: with pages of a
  * quarter of the usual size it writes a quarter. A folder of an older version keeps its own. Bytes.
  */
-const pageSize = 1_024;
+const pageSize = 2_048;
 
 /**
  * The file appears complete or not at all, and its version stands in the main file from the start: whether it can be
