@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DatabaseSync } from 'node:sqlite';
 import { keptChunks, type KeptChunks, chunkRows, commandRows } from './chunks.ts';
 import { definitionRows } from './definitions.ts';
@@ -155,6 +156,9 @@ export interface TermRows {
   forget(): void;
 }
 
+/** Of so many runs the terms are known by heart, a few thousand characters each. */
+const mostByHeart = 200;
+
 /** More than so many are as many as all: counting is to cost no more than finding. */
 const mostCounted = 2_000;
 
@@ -178,9 +182,12 @@ export function termRows(database: DatabaseSync): TermRows {
     `SELECT count(*) AS count FROM (SELECT 1 FROM term WHERE owner = ? AND term = ? LIMIT ${mostCounted})`,
   );
   const of = (number: number): readonly string[] => noted.one(number)?.terms.split(separator) ?? [];
+  // A run brings words several times before it ends, and who adds them is the only writer.
+  const byHeart = new LRUCache<number, Set<string>>({ max: mostByHeart });
   return {
     add(tenant, number, terms) {
-      const known = new Set(of(number));
+      const known = byHeart.get(number) ?? new Set(of(number));
+      byHeart.set(number, known);
       const added = terms.filter((term) => known.size < known.add(term).size);
       if (added.length === 0) return;
       note(number, added.join(separator));
@@ -189,12 +196,16 @@ export function termRows(database: DatabaseSync): TermRows {
     drop(tenant, number) {
       for (const term of of(number)) remove(tenant, term, number);
       forget(number);
+      byHeart.delete(number);
       fresh.drop(number);
     },
     of,
     ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
     count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
-    forget: () => fresh.forget(),
+    forget() {
+      byHeart.clear();
+      fresh.forget();
+    },
   };
 }
 
@@ -228,7 +239,8 @@ interface Fresh {
 
 /** What is being put into the index, in its order, and what of it is left. */
 interface Pass {
-  readonly runs: readonly Fresh[];
+  /** Those that got no more since it began. */
+  readonly runs: Set<number>;
   left: readonly Posting[];
 }
 
@@ -242,7 +254,6 @@ export function freshTerms(database: DatabaseSync): FreshTerms {
     'SELECT holder, owner, terms FROM freshTerm CROSS JOIN termsOf USING (holder) ORDER BY holder',
   );
   const holders = query<{ readonly holder: number }>(database, 'SELECT holder FROM freshTerm');
-  const terms = query<{ readonly terms: string }>(database, 'SELECT terms FROM termsOf WHERE holder = ?');
   const insert = change(database, 'INSERT OR IGNORE INTO freshTerm (holder, owner) VALUES (?, ?)');
   const place = change(database, 'INSERT OR IGNORE INTO term (owner, term, holder) VALUES (?, ?, ?)');
   const remove = change(database, 'DELETE FROM freshTerm WHERE holder = ?');
@@ -255,7 +266,7 @@ export function freshTerms(database: DatabaseSync): FreshTerms {
     under.left = under.left.slice(atOnce);
     if (under.left.length > 0) return;
     // A run that got more meanwhile comes again with the next ones.
-    for (const run of under.runs) if (terms.one(run.holder)?.terms === run.terms) forgetHolder(run.holder);
+    for (const holder of under.runs) forgetHolder(holder);
     pass = undefined;
   };
   const forgetHolder = (holder: number): void => {
@@ -266,14 +277,16 @@ export function freshTerms(database: DatabaseSync): FreshTerms {
     note(owner, holder) {
       if (!fresh().has(holder)) insert(holder, owner);
       fresh().add(holder);
+      pass?.runs.delete(holder);
       if (!pass && fresh().size >= placedTogether) {
         const runs = all.all();
-        pass = { runs, left: postingsOf(runs) };
+        pass = { runs: new Set(runs.map((run) => run.holder)), left: postingsOf(runs) };
       }
       if (pass) goOn(pass);
     },
     drop(holder) {
       forgetHolder(holder);
+      pass?.runs.delete(holder);
       if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);
     },
     forget() {

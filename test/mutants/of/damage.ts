@@ -39,6 +39,22 @@ export const damageMutants: readonly Mutant[] = [
     only: 'Q129',
   },
   {
+    name: 'words that come while others are put into the index are forgotten',
+    file: 'src/stores/sqlite/tables.ts',
+    find: '      pass?.runs.delete(holder);\n      if (!pass &&',
+    replace: '      if (!pass &&',
+    test: freshTerms,
+    only: 'while its first',
+  },
+  {
+    name: 'words of a commit that was undone are taken for kept',
+    file: 'src/stores/sqlite/tables.ts',
+    find: '      byHeart.clear();',
+    replace: '',
+    test: freshTerms,
+    only: 'undone',
+  },
+  {
     name: 'words of a run that is gone are put into the index',
     file: 'src/stores/sqlite/tables.ts',
     find: '      if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);',
