@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { gate, vitrineIn } from '../../test/program.ts';
 import { temporaryFolder } from '../../test/serving.ts';
 import { terminalFor } from '../../test/terminal.ts';
 import { openVitrine } from '../program/open-vitrine.ts';
+import type { Flow } from '../engine/scope.ts';
+import { functionTool } from '../tools/function.ts';
 import { cli } from './cli.ts';
 
 async function listed(...words: readonly string[]): Promise<readonly string[]> {
@@ -22,4 +25,33 @@ test('[DF20] a run whose flow is not here any more is listed as stranded', async
   expect(await listed('--data', data)).toEqual([expect.stringMatching(`◌ ${run} +stranded .*on it`)]);
   const [row] = await listed('--data', data, '--json');
   expect(JSON.parse(row ?? '')).toMatchObject({ run, stranded: expect.stringContaining('bring it back') });
+});
+
+test('[Z16] what a run has used is said below its tree, also of steps that are not shown, and the answer last', async () => {
+  const data = temporaryFolder();
+  const look = functionTool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.object({}),
+    effect: 'pure',
+    run: () => 'seen',
+  });
+  const flow: Flow = {
+    name: 'looks',
+    version: '1',
+    run: (scope) =>
+      scope.step({ key: 'around', title: 'Around' }, async (inner) => {
+        await inner.call('look', {});
+        return 'done';
+      }),
+  };
+  const vitrine = await vitrineIn({ data, config: { tools: [look], apps: { looks: { flow } } } });
+  const { run } = await vitrine.start({ app: 'looks', text: 'look' });
+  await Array.fromAsync(vitrine.follow(run));
+  for (const more of [[], ['--depth', '1']]) {
+    const out: string[] = [];
+    await cli(['show', run, '--data', data, ...more], terminalFor(out, []));
+    expect(out.slice(-3)).toEqual(['Used: 1 call', '', 'done']);
+    expect(out.join('\n').includes('look {}')).toBe(more.length === 0);
+  }
 });

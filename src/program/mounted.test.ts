@@ -119,6 +119,19 @@ test('[IP2] what the program itself starts is below the prefix, too', async () =
     expect(events).toBe(`/agents/api/runs/${run}/events`);
 });
 
+test.for([
+  { at: '/agents', url: '/agents' },
+  { at: '', url: '/' },
+])('[IP2] the description of the API says where its paths are: below «$url»', async ({ at, url }) => {
+  const vitrine = await echoing({ prefix: at });
+  const answer = await asked(vitrine, `${at}/openapi.json`, { 'x-user': 'acme/ada' });
+  const { servers, paths } = (await answer.json()) as { servers: { url: string }[]; paths: object };
+  expect([servers.map((server) => server.url), Object.keys(paths)]).toEqual([
+    [url],
+    expect.arrayContaining(['/api/runs']),
+  ]);
+});
+
 test('[IP2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
   const vitrine = await echoing();
   const seen: string[] = [];

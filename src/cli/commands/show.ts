@@ -1,5 +1,6 @@
 import { flatTree } from '../../run/flat-tree.ts';
 import { damageOf } from '../../front/good-chunks.ts';
+import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
 import {
   askedIn,
   lookOptions,
@@ -17,6 +18,7 @@ import { hint, waitingHint } from '../hint.ts';
 import { unpainted } from '../terminal/line.ts';
 import { lookIn } from '../place/place.ts';
 import { tellAnswer } from '../view/show-run.ts';
+import { usedLine } from '../view/used-line.ts';
 import { treeFor } from '../view/watch.ts';
 
 export const show: CliCommand = {
@@ -31,7 +33,8 @@ export const show: CliCommand = {
     try {
       const row = await findRun(home, given.words[0] ?? '', asked);
       const { run, seq: head, status, damaged = null } = row;
-      const tree = await treeOf(home.server, run, treeFor(row.shown));
+      const whole = shownTree((entry) => entry);
+      const tree = await treeOf(home.server, run, beside(whole, treeFor(row.shown)));
       const damage = damageOf({ head, status, damaged }, tree);
       if (given.flag('json')) terminal.say(jsonLine({ ...flatTree(tree, run), ...damage }));
       else {
@@ -39,6 +42,8 @@ export const show: CliCommand = {
         const paint = terminal.isLive ? terminal.paint : unpainted;
         for (const line of drawTree(tree, { width, now: tree.ended ? tree.at : Date.now(), paint }))
           terminal.say(line);
+        const used = usedLine(whole.tree);
+        if (used !== undefined) terminal.say(paint(used, ['dim']));
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, { tree }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
@@ -51,3 +56,14 @@ export const show: CliCommand = {
     }
   },
 };
+
+/** What steps have used that are not shown is used all the same. */
+function beside(whole: ShownTree, { tree, take }: ShownTree): ShownTree {
+  return {
+    tree,
+    take(entry) {
+      whole.take(entry);
+      return take(entry);
+    },
+  };
+}

@@ -20,7 +20,7 @@ import { approvalOf, ask } from '../question/put-question.ts';
 
 interface Unknown {
   readonly leaf: Leaf;
-  /** Why nobody knows; the worker ended, unless it is said. */
+  /** Why nobody knows; its outcome was not recorded, unless it is said. */
   readonly why?: string | undefined;
 }
 
@@ -30,17 +30,19 @@ interface Unknown {
  * repeats anything.
  */
 export async function settleDoubt(execution: Execution, step: Step, { leaf, why }: Unknown): Promise<void> {
-  if (leaf.effect !== 'once') await repeat(execution, step, { leaf, reason: ended });
+  if (leaf.effect !== 'once') await repeat(execution, step, { leaf, reason: cutOff });
   else {
     const recalled = await recall(execution, step, leaf);
-    if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
+    if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${cutOff} ${lost}` });
     else await askWhetherItHappened(execution, step, { leaf, recalled, why });
   }
   const { exclusive } = leaf;
   if (exclusive !== undefined && step.closedAt !== undefined) await leaveLine(execution, step, exclusive);
 }
 
-const ended = 'The worker ended during this attempt.';
+// No word of why: the journal does not tell a worker that ended from one that could not write, or a run that goes on from another.
+const unrecorded = 'It was begun, and its outcome was not recorded.';
+const cutOff = 'The outcome of this attempt was not recorded.';
 const answered = 'By its own history the agent has answered: this is its answer.';
 const lost = 'By its own history the agent never got the message.';
 
@@ -56,7 +58,8 @@ async function repeat(execution: Execution, step: Step, { leaf, reason }: Repeti
     ...(await referredTo(execution, step, leaf)),
     attempt: step.attempt + 1,
     title: step.title,
-    message: 'You agreed to this once, and the worker ended during it. It runs again once you agree again.',
+    message:
+      'You agreed to this once. It was begun, and its outcome was not recorded: it runs again once you agree again.',
     allowed: ['approve', 'reject', 'edit', 'defer'],
   });
   const decided = await execution.questions.decision(approval);
@@ -79,7 +82,7 @@ interface Doubt extends Unknown {
 async function askWhetherItHappened(
   execution: Execution,
   step: Step,
-  { leaf, recalled, why = 'It was begun, and the worker ended before its outcome was recorded.' }: Doubt,
+  { leaf, recalled, why = unrecorded }: Doubt,
 ): Promise<void> {
   if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
   const asked = ask(execution, step, {
@@ -172,6 +175,12 @@ interface Repetition {
 async function again(execution: Execution, step: Step, { leaf, reason, call }: Repetition): Promise<void> {
   await clearWay(execution, step, leaf);
   const attempt = step.attempt + 1;
-  const cutOff = true;
-  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, cutOff, ...(call ? { call } : {}) });
+  execution.emit({
+    type: 'step.retried',
+    step: step.id,
+    attempt,
+    reason,
+    cutOff: true,
+    ...(call ? { call } : {}),
+  });
 }

@@ -167,3 +167,66 @@ test('[E190] what a run has said counts before it is written', async () => {
   expect(tree.ended?.outcome).toBe('failed');
   expect(tree.seq).toBeLessThan(400);
 });
+
+describe('[E27] [E28] a worker that could not record, and lives, is not said to have ended', () => {
+  /** A stage whose store takes nothing while its disk is full. */
+  function fullStage(): { readonly stage: Stage; readonly fill: (isFull: boolean) => void } {
+    let isFull = false;
+    const stage = new Stage((now) =>
+      memoryStore({
+        now,
+        async commit(apply) {
+          if (isFull) throw new RunError('unavailable', 'The disk is full.');
+          return apply();
+        },
+      }),
+    );
+    return { stage, fill: (now) => (isFull = now) };
+  }
+
+  async function fullDuring(effect: 'once' | 'pure', approval: 'always' | 'never') {
+    const { stage, fill } = fullStage();
+    const done: Json[] = [];
+    const pay = toolOf(
+      'pay',
+      (input) => {
+        fill(done.push(input) === 1);
+        return 'paid';
+      },
+      { effect, approval },
+    );
+    const flow = flowOf(async (scope) => (await scope.call('pay', {})).outcome);
+    const run = await stage.start(stage.hire({ flows: [flow], tools: [pay] }), flow);
+    if (approval === 'always') await stage.decide(run, {});
+    await stage.clock.pass(25_000);
+    fill(false);
+    await stage.clock.pass(25_000);
+    expect(done).toHaveLength(effect === 'pure' && approval === 'never' ? 2 : 1);
+    return { stage, run };
+  }
+
+  test('where a person is asked whether it happened', async () => {
+    const { stage, run } = await fullDuring('once', 'never');
+    expect(await stage.asked(run)).toMatchObject([
+      {
+        title: 'Did «pay» happen?',
+        message: expect.stringMatching(/^It was begun, and its outcome was not recorded\. Approve/),
+      },
+    ]);
+  });
+
+  test('where it is done again', async () => {
+    const { stage, run } = await fullDuring('pure', 'never');
+    expect(await stage.events(run, 'step.retried')).toMatchObject([
+      { cutOff: true, reason: 'The outcome of this attempt was not recorded.' },
+    ]);
+    expect((await stage.tree(run)).ended?.answer).toBe('completed');
+  });
+
+  test('where a person is asked to agree again', async () => {
+    const { stage, run } = await fullDuring('pure', 'always');
+    expect(await stage.asked(run)).toMatchObject([
+      { message: expect.stringContaining('It was begun, and its outcome was not recorded: it runs again') },
+    ]);
+  });
+});

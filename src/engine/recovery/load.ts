@@ -93,7 +93,7 @@ export class Probation {
     const root = tree.steps.get(0);
     if (cutOffs.run >= mostCutOffs && root && !(await mayGoOn(execution, root))) return forever();
     await this.#alone(execution);
-    const message = `Workers ended ${cutOffs.run} times while this run was in their hands, and it got no further; it goes on apart from others of the kind.`;
+    const message = `Workers ended or lost this run ${cutOffs.run} times, and it got no further; it goes on apart from others of the kind.`;
     execution.emit({ type: 'notice.posted', step: 0, code: onItsOwn, message });
     await execution.barrier();
   }
@@ -121,7 +121,7 @@ async function mayGoOn(execution: Execution, root: Step): Promise<boolean> {
     // Allowed once, it may come to this again.
     place: execution.cutOffs?.allowed ?? 0,
     title: 'Shall this run go on?',
-    message: `${mostCutOffs} workers in a row ended while this run was in their hands, and it got no further: it may be what ended them. Approve to let it try once more, reject to stop it.`,
+    message: `${mostCutOffs} workers in a row ended or lost this run, and it got no further: it may be why. Approve to let it try once more, reject to stop it.`,
     allowed: ['approve', 'reject', 'defer'],
     priority: 'high',
   });
@@ -141,7 +141,7 @@ export async function mayTryAgain(execution: Execution, step: Step): Promise<boo
     purpose: 'crash',
     bytes: null,
     title: `Shall «${step.title}» be tried again?`,
-    message: `${mostCutOffs} workers ended during it: it may be what ended them. Approve to try it once more, reject to go on without it.`,
+    message: `${mostCutOffs} workers ended or lost the run during it: it may be why. Approve to try it once more, reject to go on without it.`,
     allowed: ['approve', 'reject', 'defer'],
     priority: 'high',
   });

@@ -56,6 +56,7 @@ test('[E33] a run that three workers in a row ended with asks before it goes on'
     expect.objectContaining({
       step: 0,
       title: 'Shall this run go on?',
+      message: expect.stringMatching(/^3 workers in a row ended or lost this run, and it got no further/),
       allowed: ['approve', 'reject', 'defer'],
     }),
   ]);
@@ -145,7 +146,12 @@ test('[E32] a leaf that three workers ended with asks, though other branches got
   }
   const asked = await shift.stage.tree(run);
   expect(tries).toBe(3);
-  expect([...asked.approvals.values()].map(({ title }) => title)).toEqual(['Shall «deadly» be tried again?']);
+  expect([...asked.approvals.values()]).toMatchObject([
+    {
+      title: 'Shall «deadly» be tried again?',
+      message: expect.stringMatching(/^3 workers ended or lost the run during it/),
+    },
+  ]);
   for (const gate of gates) gate.resolve(1);
   await shift.stage.decide(run, { decision: 'reject' });
   await calm();

@@ -18,7 +18,7 @@ type Plain = { readonly [key: string]: unknown };
 type Described = Endpoint & { readonly errorBody?: unknown };
 
 /** The description of every route, made from the schemas that check what comes in. */
-export function openApiOf(routes: readonly Described[], version: string): Plain {
+export function openApiOf(routes: readonly Described[], version: string, below = ''): Plain {
   const schemas = new Components();
   const paths: Record<string, Record<string, Plain>> = {};
   const sockets: Record<string, Plain> = {};
@@ -37,7 +37,7 @@ export function openApiOf(routes: readonly Described[], version: string): Plain 
       description: 'Runs of agent teams: start, watch, stop, approve.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'This server.' }],
+    servers: [{ url: below || '/', description: 'This server.' }],
     tags: tags.map((name) => ({ name, description: tagAbouts[name] ?? name })),
     security: [{ key: [] }, { badge: [] }],
     paths,

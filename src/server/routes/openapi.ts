@@ -4,11 +4,12 @@ import { versionHere } from '../version.ts';
 import { route, type Route } from './route.ts';
 
 export function openApiRoute(described: readonly Route[]): Route {
-  let text: string | undefined;
+  const texts = new Map<string, string>();
   const own: Route = route({
     ...readDescription,
-    handle() {
-      text ??= JSON.stringify(openApiOf([...described, own], versionHere()));
+    handle({ source: { prefix } }) {
+      const text = texts.get(prefix) ?? JSON.stringify(openApiOf([...described, own], versionHere(), prefix));
+      texts.set(prefix, text);
       return { status: 200, bytes: { type: 'application/json; charset=utf-8', content: text } };
     },
   });
