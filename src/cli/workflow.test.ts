@@ -94,6 +94,11 @@ test.for([
   ['no node', ['workflow', 'try', 'greeting'], 'Say which node: «workflow try <file or name> <node>».'],
   ['a run there is not', ['workflow', 'go-on', 'run_none'], 'There is no run «run_none».'],
   ['a workflow there is not', ['workflow', 'run', 'none'], 'There is no published workflow «none».'],
+  [
+    'JSON said as text',
+    ['workflow', 'run', 'greeting', '{"text": "you"}'],
+    'That is JSON: give it as --input',
+  ],
   ['input that is no JSON', ['workflow', 'run', 'greeting', '--input', '{'], '--input is no JSON'],
   ['a version that is none', ['workflow', 'run', 'greeting', '--version', 'x'], '--version is «x»'],
 ] as const)('[WR6] %s is answered in a sentence', async ([, words, sentence]) => {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKeys } from '../../src/server/access/keys.ts';
 import { expect, test } from 'vitest';
@@ -17,6 +17,19 @@ test('[Q26] a copy has a mark of its own, by which what it loses later is told',
   expect(backUpFolder(data, copy).problems).toEqual([]);
   expect(readHighWater(join(copy, 'high-water'))).toBeGreaterThan(1);
   expect(() => backUpFolder(data, copy)).toThrow('choose a folder that is empty');
+});
+
+test('[Q26] a copy is not made among what is there already, which stays as it was', async () => {
+  const [cwd, copy] = [temporaryFolder(), temporaryFolder()];
+  const data = join(cwd, 'data');
+  await serving({ data, config });
+  writeFileSync(join(copy, 'local.key'), 'of another folder');
+  expect(await vitrine(['backup', copy, '--data', data], { cwd })).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(`${copy} has something in it already: choose a folder that is empty.`),
+  });
+  expect(readdirSync(copy)).toEqual(['local.key']);
+  expect(readFileSync(join(copy, 'local.key'), 'utf8')).toBe('of another folder');
 });
 
 test('[V265] a copy is not made within the folder it is a copy of', async () => {
@@ -42,7 +55,7 @@ test('[Q26] a copy is made while a server works, is its owner’s alone, and a s
   expect([statSync(copy).mode & 0o777, open]).toEqual([0o700, []]);
   expect(await vitrine(['verify', '--backup', copy], { cwd })).toMatchObject({ code: 0 });
   expect(await vitrine(['backup', copy, '--data', data], { cwd })).toMatchObject({
-    code: 1,
+    code: 2,
     error: expect.stringContaining('choose a folder that is empty'),
   });
   await server.close();

@@ -149,13 +149,32 @@ function tellProblems(given: Given, { say }: Terminal, problems: NonNullable<Fai
 function inputIn(given: Given, from = 2): Json | undefined {
   const text = given.words.slice(from).join(' ');
   const json = given.text('input');
-  if (json === undefined) return text === '' ? undefined : text;
+  if (json === undefined) return text === '' ? undefined : inWords(text);
   if (text !== '')
     throw new RunError('malformed', 'Give what to run it with as text or as --input, not both.');
   try {
     return Json.parse(JSON.parse(json));
   } catch (cause) {
     throw new RunError('malformed', `--input is no JSON: write it as '{"text": "…"}'.`, { cause });
+  }
+}
+
+/** Nobody says a whole object in words: as text, what it names would be passed over. */
+function inWords(text: string): string {
+  if (!isObject(text)) return text;
+  throw new RunError(
+    'malformed',
+    `That is JSON: give it as --input '<json>', or, where it is the text itself, as --input '{"text": "…"}'.`,
+  );
+}
+
+function isObject(text: string): boolean {
+  if (!text.trimStart().startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

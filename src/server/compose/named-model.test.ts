@@ -31,7 +31,11 @@ describe('[V102] a model that is named', () => {
     ['gpt-5.2', {}, 'gpt-5.2 is a model of OpenAI: set OPENAI_API_KEY'],
     ['claude-x', openai, 'claude-x is a model of Anthropic: set ANTHROPIC_API_KEY, or say with --base-url'],
     ['qwen3', {}, 'It is not known where qwen3 is (no key is set): say --base-url <url>'],
-    ['qwen3', all, '(keys of Anthropic and Google and OpenAI are set): say --base-url <url>'],
+    [
+      'qwen3',
+      all,
+      '(keys of Anthropic and Google and OpenAI are set): say --base-url <url>, or set only one of',
+    ],
     [undefined, {}, 'say which model with --model <name>'],
   ] as const)('%s says what is missing', ([model, environment, sentence]) => {
     const baseUrl = model === undefined ? 'http://x/v1' : undefined;

@@ -74,6 +74,6 @@ function providerOf(model: string, environment: Environment): Provider {
     : 'no key is set';
   throw new RunError(
     'malformed',
-    `It is not known where ${model} is (${why}): say --base-url <url>, or set one of ${keys}.`,
+    `It is not known where ${model} is (${why}): say --base-url <url>, or set ${only ? 'only one' : 'one'} of ${keys}.`,
   );
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { commitsOf, openForReading } from './folder.ts';
@@ -11,8 +11,9 @@ import { highWater } from '../sqlite/commit.ts';
  */
 export function backUpRuns(folder: string, target: string): void {
   const copy = join(target, 'vitrine.db');
-  if (existsSync(copy))
-    throw new RunError('rejected', `There is a copy in ${target} already: choose a folder that is empty.`);
+  // What is there already would be taken for a part of the copy, or be written over by it.
+  if (readdirSync(target).length > 0)
+    throw new RunError('malformed', `${target} has something in it already: choose a folder that is empty.`);
   const draft = `${copy}.new`;
   const { database, close } = openForReading(folder);
   try {
