@@ -4,6 +4,7 @@ import type { SettledCall } from './converse/calls.ts';
 import { resultBox, resultBody } from './converse/words.ts';
 import type { CoordinateSettings } from './coordinate/settings.ts';
 import { filled } from '../run/tree.ts';
+import { lineBelow, linesBelow, unfinished, wordsFor } from '../run/unfinished.ts';
 
 type Message = TurnRequest['messages'][number];
 
@@ -109,15 +110,13 @@ type Ended = Pick<TurnResult, 'finish'>;
 
 /** What ended an answer that did not end by itself, as the end of a sentence that begins with «it». */
 export function whatEnded({ finish }: Ended): string | undefined {
-  if (finish === 'length') return 'was cut off by the length limit of the model';
-  if (finish === 'budget') return 'was cut off by the budget of this run';
-  return finish === 'filter' ? 'was ended by a content filter' : undefined;
+  const how = unfinished(finish);
+  return how && wordsFor(how);
 }
 
-/** An answer as people get it: that it is not whole stands below it. */
-export function wholeOrMarked(answer: string, turn: Ended): string {
-  const ended = whatEnded(turn);
-  if (ended === undefined) return answer;
-  const missing = turn.finish === 'filter' ? 'something is missing' : 'its end is missing';
-  return `${answer}\n\n[This answer ${ended}: ${missing}.]`;
+/** An answer as people get it: that it is not whole stands below it, once, also where somebody before us said so. */
+export function wholeOrMarked(answer: string, { finish }: Ended): string {
+  const how = unfinished(finish);
+  if (how === undefined || linesBelow.some((line) => answer.endsWith(line))) return answer;
+  return `${answer}${lineBelow(how)}`;
 }

@@ -1,4 +1,4 @@
-import { isAllOf } from '../run/answer-text.ts';
+import { unsaid } from '../run/answer-text.ts';
 import type { EventOf } from '../run/events.ts';
 import { beginningOf, isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 
@@ -34,11 +34,10 @@ export function speak(spoken: Spoken, where: string, text: string): void {
   spoken.text += text;
 }
 
-/** Whether an answer is what was said last. */
-export function isSaid({ text }: Spoken, answer: EventOf<'run.ended'>['answer']): boolean {
-  if (answer === undefined) return true;
-  if (isBlobRef(answer)) return isAllOf(text, answer);
-  return answer.trim() === text.trim();
+/** What of an answer is still to be told: nothing where it is what was said last. */
+export function untold({ text }: Spoken, answer: EventOf<'run.ended'>['answer']): string {
+  if (isBlobRef(answer)) return unsaid(text, answer)?.trimStart() ?? plain(answer);
+  return answer?.trim() === text.trim() ? '' : plain(answer);
 }
 
 /** A step of one attempt, by a name that no other has in its run. */

@@ -1,4 +1,5 @@
 import type { EventOf } from './events.ts';
+import { lineBelow, linesBelow, type Unfinished } from './unfinished.ts';
 import { beginningOf, isBlobRef, type BlobRef } from './values.ts';
 
 /**
@@ -55,14 +56,22 @@ export function takenBack(told: AnswerText, step: string): string {
   return superseded;
 }
 
-/** What is missing of the answer at the end of the run; what was said last may be all of it. */
-export function toldRest(told: AnswerText, answer: EventOf<'run.ended'>['answer']): string {
+/**
+ * What is missing of the answer at the end of the run; what was said last may be all of it. One that is kept beside the journal is
+ * taken for what was said, with the line that stands below it where that did not end by itself.
+ */
+export function toldRest(told: AnswerText, answer: EventOf<'run.ended'>['answer'], how?: Unfinished): string {
   const whole = wholeAnswer(answer);
   if (whole === '') return '';
-  if (isBlobRef(answer) && told.length > 0) return '';
-  const isBeginning = told.length <= whole.length && hashOn(0, whole.slice(0, told.length)) === told.hash;
-  if (isBeginning) return whole.slice(told.length);
-  return apart + whole;
+  if (isBlobRef(answer) && told.length > 0) return how ? lineBelow(how) : '';
+  return isGoneOn(told, answer) ? whole.slice(told.length) : apart + whole;
+}
+
+/** Whether the answer is what was said last, or begins with it; one that is kept beside the journal is taken for that. */
+export function isGoneOn({ length, hash }: AnswerText, answer: EventOf<'run.ended'>['answer']): boolean {
+  if (isBlobRef(answer)) return true;
+  const whole = answer ?? '';
+  return length <= whole.length && hashOn(0, whole.slice(0, length)) === hash;
 }
 
 /**
@@ -71,12 +80,20 @@ export function toldRest(told: AnswerText, answer: EventOf<'run.ended'>['answer'
  */
 export function answerAsSaid(answer: EventOf<'run.ended'>['answer'], said: string): string {
   if (!isBlobRef(answer) || !isBeginningOf(said, answer)) return wholeAnswer(answer);
-  return isAllOf(said, answer) ? said : `${said}${whereRest(answer)}`;
+  return `${said}${unsaid(said, answer) ?? whereRest(answer)}`;
 }
 
-/** Whether a text is as long as what is kept beside the journal, which is JSON. */
-export function isAllOf(said: string, { size }: BlobRef): boolean {
-  return new TextEncoder().encode(JSON.stringify(said)).length === size;
+/**
+ * What is missing after a text to be as long as what is kept beside the journal, which is JSON: nothing, or the line below an
+ * answer that did not end by itself. Undefined where it is something else.
+ */
+export function unsaid(said: string, { size }: BlobRef): string | undefined {
+  const missing = size - bytesOf(said);
+  return ['', ...linesBelow].find((line) => bytesOf(line) - bytesOf('') === missing);
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(JSON.stringify(text)).length;
 }
 
 /** What is kept beside the journal is JSON, and so is its preview. */

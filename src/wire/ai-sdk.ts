@@ -6,7 +6,7 @@ export type AiSdkChunk =
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
   | {
       readonly type: 'finish';
-      readonly finishReason: 'stop' | 'tool-calls';
+      readonly finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls';
       readonly messageMetadata?: object;
     }
   | { readonly type: 'abort'; readonly reason?: string | undefined }

@@ -1,5 +1,5 @@
 // Everything that happens in a run and that the AI SDK has a place for, in the order in which it happens: by the story, in words.
-import { isSaid, plain, speak, voiceOf, type Spoken, type Voice } from '../../src/projections/speaker.ts';
+import { speak, untold, voiceOf, type Spoken, type Voice } from '../../src/projections/speaker.ts';
 import {
   newStory,
   tellStory,
@@ -92,9 +92,9 @@ const facts: {
     known.questions.has(approval) ? [noticed(known, 'ASKED_AGAIN')] : [],
   'stop.requested': (known) => [...lapsed(known), noticed(known, 'STOPPING')],
   'run.ended'(known, { answer, outcome }) {
-    const isNew = !isSaid(known.spoken, answer) && plain(answer) !== '';
+    const rest = untold(known.spoken, answer);
     const end = { completed: 'finish', failed: 'error', stopped: 'abort' }[outcome];
-    return [...lapsed(known), ...(isNew ? [`answer says ${plain(answer)}`] : []), `end ${end}`];
+    return [...lapsed(known), ...(rest === '' ? [] : [`answer says ${rest}`]), `end ${end}`];
   },
   'run.paused': (known) => [noticed(known, 'PAUSED')],
   'run.resumed': (known) => [noticed(known, 'RESUMED')],

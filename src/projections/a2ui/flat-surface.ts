@@ -14,7 +14,7 @@ import {
   type RowStatus,
 } from './flat-rows.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
-import { wholeAnswer } from '../../run/answer-text.ts';
+import { answerAsSaid } from '../../run/answer-text.ts';
 import { detailOf, droppedDetail, questionText, type Requested } from './words.ts';
 
 /** What the surface is called while a run goes on, and how it ended. */
@@ -146,5 +146,5 @@ function outputOf(tree: RunTree): string {
   const last = voicesIn(tree).at(-1) ?? 0;
   const isGone = goneIn(tree).has(last);
   const said = isGone ? '' : textOf(stepOf(tree, last));
-  return wholeAnswer(ended?.answer) || said || (ended?.failure?.message ?? '');
+  return answerAsSaid(ended?.answer, said) || said || (ended?.failure?.message ?? '');
 }

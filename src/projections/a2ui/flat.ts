@@ -1,4 +1,4 @@
-import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
+import { answerAsSaid, saysAnswer } from '../../run/answer-text.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
@@ -170,7 +170,7 @@ function pause(scene: Flat, isPaused: boolean): void {
 function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
   forget(scene, run);
   const { frames, memory } = scene;
-  const text = wholeAnswer(answer) || memory.speaker.text || failure?.message || '';
+  const text = answerAsSaid(answer, memory.speaker.text) || memory.speaker.text || failure?.message || '';
   memory.pace.isUrgent = true;
   frames.push('rows', { final_output: text });
   entitle(scene, outcome);

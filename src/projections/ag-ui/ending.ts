@@ -1,7 +1,7 @@
 import type { EventOf } from '../../run/events.ts';
 import { isBlobRef, type Usage } from '../../run/values.ts';
 import type { AgUiEvent, AgUiUsage } from '../../wire/ag-ui.ts';
-import { isSaid, plain } from '../speaker.ts';
+import { untold } from '../speaker.ts';
 import { silenced } from './part.ts';
 import { lastWords } from './saying.ts';
 import { patched, type AgUiScene, type AgUiStep } from './scene.ts';
@@ -16,7 +16,8 @@ export function ended(scene: AgUiScene, event: EventOf<'run.ended'>, run: AgUiSt
     ...lastWords(end, run),
     ...silenced({ part: run.own }, run.own.said),
   );
-  if (!isSaid(memory.spoken, answer)) frames.push(...answered(memory.run, plain(answer).toWellFormed()));
+  const rest = untold(memory.spoken, answer);
+  if (rest !== '') frames.push(...answered(memory.run, rest.toWellFormed()));
   frames.push({ type: 'STATE_DELTA', delta: [{ op: 'add', path: '/status', value: outcome }] });
   frames.push(endOf(memory, event));
 }

@@ -5,7 +5,7 @@ import type { ViewOptions } from '../projection.ts';
 import type { Question } from '../questions.ts';
 import { activitySnapshot, bounded } from './activity.ts';
 import { begun } from './beginning.ts';
-import { isSaid, plain, resultText } from '../speaker.ts';
+import { plain, resultText, untold } from '../speaker.ts';
 import { functionOf } from './call.ts';
 import { endOf } from './ending.ts';
 import { labelOf, opened, partOf, speaking, thoughts, type Part, type Said } from './part.ts';
@@ -126,9 +126,10 @@ function callOf(step: Step, part: Part, tag: object): object[] {
 }
 
 function answerOf({ ended }: RunTree, told: readonly Told[], run: string): object[] {
-  const answer = plain(ended?.answer).toWellFormed();
-  const wasSaid = told.some(({ part, text }) => !part.isInner && isSaid({ in: '', text }, ended?.answer));
-  return answer === '' || wasSaid ? [] : [{ id: `${run}-answer`, role: 'assistant', content: answer }];
+  const texts = ['', ...told.filter(({ part }) => !part.isInner).map(({ text }) => text)];
+  const rests = texts.map((text) => untold({ in: '', text }, ended?.answer).toWellFormed());
+  const content = rests.toSorted((one, other) => one.length - other.length)[0] ?? '';
+  return content === '' ? [] : [{ id: `${run}-answer`, role: 'assistant', content }];
 }
 
 function activityOf({ parent, kind, title, status, agent, attempt, failure }: Step): object {

@@ -1,12 +1,14 @@
 import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
+import { unfinishedTurn } from '../../run/unfinished.ts';
+import { isBlobRef } from '../../run/values.ts';
 import { visible } from '../../run/visible.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { stepName } from '../nested.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type StoryProjection } from '../story-projection.ts';
 import type { Closing } from '../story.ts';
-import { isSaid, plain, shortName, voiceOf } from '../speaker.ts';
+import { shortName, untold, voiceOf } from '../speaker.ts';
 import { ask, callChunk, decide, isCall, lapse, lapseAll, resultChunk } from './asking.ts';
 import { attached } from './items.ts';
 import { hear, hush, leaveOff } from './saying.ts';
@@ -137,6 +139,7 @@ function close(scene: AiSdkScene, event: Closing, step: AiSdkStep): void {
   const { frames, memory } = scene;
   lapseAll(scene, `The step was ${event.outcome}.`, step.id);
   frames.push(...(event.isSuperseded ? leaveOff(step) : hush(step)));
+  if (memory.spoken.in === `s${step.id}`) memory.unfinished = unfinishedTurn(event);
   const text = step.own.isInner && step.text !== '' ? step.text : undefined;
   tell(scene, stepChunk(step, { status: event.outcome, text, detail: event.failure?.message }));
   if (isCall(step)) tell(scene, resultChunk(event, step, memory.denied.delete(step.id)));
@@ -152,9 +155,9 @@ function end(scene: AiSdkScene, event: EventOf<'run.ended'>, run: AiSdkStep): vo
   const { frames, memory } = scene;
   lapseAll(scene, 'The run has ended.');
   frames.push(...hush(run));
-  const answer = plain(event.answer);
-  if (!isSaid(memory.spoken, event.answer) && answer !== '') frames.push(...answered(answer));
-  frames.push({ type: 'finish-step' }, lastChunk(memory.run, event), aiSdkDone);
+  const rest = untold(memory.spoken, event.answer);
+  if (rest !== '') frames.push(...answered(rest));
+  frames.push({ type: 'finish-step' }, lastChunk(memory, event), aiSdkDone);
 }
 
 function answered(delta: string): AiSdkChunk[] {
@@ -166,13 +169,21 @@ function answered(delta: string): AiSdkChunk[] {
   ];
 }
 
-function lastChunk(run: string, { outcome, failure, usage }: EventOf<'run.ended'>): AiSdkChunk {
+const reasons = { length: 'length', budget: 'length', filter: 'content-filter' } as const;
+
+function lastChunk(
+  { run, spoken, unfinished }: Memory,
+  { outcome, answer, failure, usage }: EventOf<'run.ended'>,
+): AiSdkChunk {
   switch (outcome) {
     case 'failed':
       return { type: 'error', errorText: failure?.message ?? 'The run failed.' };
     case 'stopped':
       return { type: 'abort', reason: 'The run was stopped.' };
-    case 'completed':
-      return { type: 'finish', finishReason: 'stop', messageMetadata: { run, usage } };
+    case 'completed': {
+      const isGoneOn = isBlobRef(answer) || (answer ?? '').startsWith(spoken.text);
+      const finishReason = unfinished && isGoneOn ? reasons[unfinished] : 'stop';
+      return { type: 'finish', finishReason, messageMetadata: { run, usage } };
+    }
   }
 }

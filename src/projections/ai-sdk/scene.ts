@@ -1,5 +1,6 @@
 import type { AiSdkChunk, aiSdkDone } from '../../wire/ai-sdk.ts';
 import { stepName } from '../nested.ts';
+import type { Unfinished } from '../../run/unfinished.ts';
 import type { Questions } from '../questions.ts';
 import type { Place, Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
@@ -21,6 +22,8 @@ export interface Own extends Voice {
 export interface Memory {
   readonly run: string;
   readonly spoken: Spoken;
+  /** How that ended, where it did not by itself. */
+  unfinished: Unfinished | undefined;
   readonly questions: Questions;
   /** Calls that a person has said no to. */
   readonly denied: Set<number>;
@@ -37,7 +40,7 @@ export type AiSdkPlace = Place<Memory, Own>;
 
 export function newMemory(run: string): Memory {
   const nothing = { spoken: { in: '', text: '' }, questions: new Map(), denied: new Set<number>() };
-  return { run, ...nothing, turn: undefined, items: 0, hasBegun: false };
+  return { run, ...nothing, unfinished: undefined, turn: undefined, items: 0, hasBegun: false };
 }
 
 /** Tells what a client keeps: then the last step of its message is not of one turn alone. */

@@ -1,8 +1,9 @@
 import type { EventOf } from '../../run/events.ts';
 import { errorOf, type Failure } from '../../run/failure.ts';
-import type { Usage } from '../../run/values.ts';
+import { isBlobRef, type Usage } from '../../run/values.ts';
 import {
   answerAsSaid,
+  isGoneOn,
   noText,
   saysAnswer,
   takenBack,
@@ -10,6 +11,7 @@ import {
   toldRest,
   type AnswerText,
 } from '../../run/answer-text.ts';
+import { unfinishedTurn, type Unfinished } from '../../run/unfinished.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene, type StoryProjection } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
@@ -24,6 +26,8 @@ export interface ChatMemory<Extra> {
   created: number;
   model: string;
   readonly told: AnswerText;
+  /** How the turn that said it last ended, where it did not by itself. */
+  unfinished: Unfinished | undefined;
   /** Asked and not decided, by approval. */
   readonly questions: Questions;
   /** What was used in all, as far as it was told before. */
@@ -49,7 +53,7 @@ export type ChatPart =
   | { readonly says: string; readonly step: string }
   | { readonly takesBack: string }
   | { readonly asks: readonly Question[] }
-  | { readonly ends: EventOf<'run.ended'> };
+  | { readonly ends: EventOf<'run.ended'>; readonly finish?: Finish };
 
 export type ChatScene<Extra, Mark> = Scene<ChatMemory<Extra>, ChatStep<Mark>, ChatFrame>;
 export type ChatPlace<Extra, Mark> = Place<ChatMemory<Extra>, ChatStep<Mark>>;
@@ -82,8 +86,11 @@ export type StepNews = EventOf<
   'title.appended' | 'text.appended' | 'item.attached' | 'step.started' | 'step.retried'
 >;
 
+export type Finish = 'stop' | 'length' | 'content_filter';
+
 /** How an answer ends: with the run, or with what is asked. */
 export interface Ending {
+  readonly finish: Finish;
   readonly status: 'completed' | 'stopped' | 'waiting';
   readonly questions: readonly Question[];
   readonly usage: Usage;
@@ -102,6 +109,7 @@ export function chatProjection<Extra, Mark>(
       created: 0,
       model: '',
       told: noText(),
+      unfinished: undefined,
       questions: new Map(),
       usage: nothing,
       extra: dialect.extra(),
@@ -117,10 +125,10 @@ export function chatProjection<Extra, Mark>(
       const asks = dialect.asking?.(scene.memory, questions);
       if (asks) scene.frames.push({ data: asks, part: { asks: questions } });
       else content(scene, dialect, { text, part: { asks: questions } });
-      finish(scene, dialect, { status: 'waiting', questions, usage: nothing });
+      finish(scene, dialect, { status: 'waiting', finish: 'stop', questions, usage: nothing });
     },
     goOn(scene, entry) {
-      Object.assign(scene.memory, { begin: entry.seq - 1, told: noText() });
+      Object.assign(scene.memory, { begin: entry.seq - 1, told: noText(), unfinished: undefined });
       begin(scene, dialect);
       for (const step of scene.story.steps.values()) if (step.id !== 0) dialect.opened(scene, step);
     },
@@ -153,6 +161,8 @@ function tellOf<Extra, Mark>(
     },
     'step.closed'(scene, event, step) {
       heed(scene.memory.questions, event);
+      if (scene.memory.told.step === nameOf(step, step.attempt))
+        scene.memory.unfinished = unfinishedTurn(event);
       dialect.closed(scene, event, step);
     },
     'approval.requested': ({ memory }, event) => heed(memory.questions, event),
@@ -191,12 +201,20 @@ function end<Extra, Mark>(
     frames.push({ data: dialect.error(why), part: { ends: event } }, { data: '[DONE]' });
     return;
   }
-  const text = toldRest(memory.told, answer);
-  if (text !== '') content(scene, dialect, { text, part: { says: text, step: '' } });
-  frames.push({ data: dialect.chunk(memory, choiceOf({})), part: { ends: event } });
+  const how = isGoneOn(memory.told, answer) ? memory.unfinished : undefined;
+  const text = toldRest(memory.told, answer, how);
+  const step = isBlobRef(answer) ? memory.told.step : '';
+  if (text !== '') content(scene, dialect, { text, part: { says: text, step } });
   const status = outcome === 'stopped' ? 'stopped' : 'completed';
-  finish(scene, dialect, { status, questions: [], usage });
+  const ending = { status, finish: how ? finishes[how] : 'stop', questions: [], usage } as const;
+  frames.push({
+    data: dialect.chunk(memory, choiceOf({})),
+    part: { ends: event, finish: ending.finish },
+  });
+  finish(scene, dialect, ending);
 }
+
+const finishes = { length: 'length', budget: 'length', filter: 'content_filter' } as const;
 
 function finish<Extra, Mark>(
   scene: Scenery<Extra, Mark>,
@@ -226,10 +244,11 @@ export function usageOf({ input, output, cached, reasoning }: Usage): object {
 export function wholeOf(frames: readonly ChatFrame[]): Whole {
   const said: { readonly step: string; text: string }[] = [];
   let ended: EventOf<'run.ended'> | undefined;
+  let finish: Finish = 'stop';
   let questions: readonly Question[] = [];
   for (const { part } of frames) {
     if (!part) continue;
-    if ('ends' in part) ended = part.ends;
+    if ('ends' in part) ({ ends: ended, finish = 'stop' } = part);
     else if ('asks' in part) questions = part.asks;
     else if ('takesBack' in part)
       said.splice(0, said.length, ...said.filter((one) => one.step !== part.takesBack));
@@ -242,12 +261,13 @@ export function wholeOf(frames: readonly ChatFrame[]): Whole {
   const asked = questions.map(askingWords);
   const words = [...said.map(({ text }) => text.replace(/^\n\n/, '')), ...asked].join('\n\n');
   const last = said.at(-1)?.text.replace(/^\n\n/, '') ?? '';
-  return { content: ended ? answerAsSaid(ended.answer, last) : words, ended, questions };
+  return { content: ended ? answerAsSaid(ended.answer, last) : words, ended, finish, questions };
 }
 
 export interface Whole {
   readonly content: string;
   readonly ended: EventOf<'run.ended'> | undefined;
+  readonly finish: Finish;
   readonly questions: readonly Question[];
 }
 

@@ -3,7 +3,8 @@ import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
-import type { Item } from '../../run/values.ts';
+import { unsaid } from '../../run/answer-text.ts';
+import { isBlobRef, type Item } from '../../run/values.ts';
 import { around, parentOf } from '../nested.ts';
 import { cutWith, gathered } from '../preferences/cut.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
@@ -64,7 +65,9 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     const isStopped = outcome === 'stopped';
     const { story, memory, frames, at } = draft;
     thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-    const answered = parts.readable(partAll(cards.plainText(answer)).shown);
+    const told = isBlobRef(answer) ? unsaid(memory.message, answer) : undefined;
+    const given = told === undefined ? cards.plainText(answer) : `${memory.message}${told}`;
+    const answered = parts.readable(partAll(given).shown);
     // What a failed run says for want of an answer is its failure.
     const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
     thinking.tellFailure(draft, story.run, failure?.message);

@@ -25,7 +25,7 @@ interface Chunk {
 
 /** A message of DIAL in one piece: pieces of a stage are joined, and its index is its place. */
 export function dialBlock(frames: readonly ChatFrame[]): object {
-  const { content, ended } = wholeOf(frames);
+  const { content, ended, finish } = wholeOf(frames);
   const chunks = frames.flatMap(({ data }) => (data === '[DONE]' ? [] : [data as Chunk]));
   const customs = chunks.flatMap(({ choices = [] }) =>
     choices.flatMap(({ delta }) => delta.custom_content ?? []),
@@ -43,7 +43,7 @@ export function dialBlock(frames: readonly ChatFrame[]): object {
   };
   return {
     choices: [
-      { index: 0, finish_reason: 'stop', message: { role: 'assistant', custom_content: custom, content } },
+      { index: 0, finish_reason: finish, message: { role: 'assistant', custom_content: custom, content } },
     ],
     usage: usageOf(ended?.usage ?? { input: 0, output: 0 }),
     id,

@@ -86,9 +86,9 @@ function dialectOf(reader: Reader): Dialect<Stages, StageMark> {
       if (!isBlobRef(state)) memory.extra.states.set(agent, { agent, strategy, state });
     },
     ending: end,
-    finish({ frames, memory }, { usage }) {
+    finish({ frames, memory }, { finish, usage }) {
       const statistics = { usage_per_model: perModel(usage), discarded_messages: [] };
-      frames.push({ data: chunk(memory, choiceOf({}, 'stop'), { usage: usageOf(usage), statistics }) });
+      frames.push({ data: chunk(memory, choiceOf({}, finish), { usage: usageOf(usage), statistics }) });
     },
     error: dialError,
   };

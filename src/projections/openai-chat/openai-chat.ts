@@ -95,7 +95,7 @@ function modelOf({
 
 /** A whole answer. Its steps are what `x_step` told, joined. */
 function completion(frames: readonly ChatFrame[], run: string): object {
-  const { content, ended, questions } = wholeOf(frames);
+  const { content, ended, finish, questions } = wholeOf(frames);
   const { id, created, model } = (frames[0]?.data ?? {}) as { id?: string; created?: number; model?: string };
   const asked = questions.map(namedQuestion);
   return {
@@ -103,7 +103,7 @@ function completion(frames: readonly ChatFrame[], run: string): object {
     object: 'chat.completion',
     created: created ?? 0,
     model: model ?? '',
-    choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, finish_reason: 'stop' }],
+    choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, finish_reason: finish }],
     usage: usageOf(ended?.usage ?? { input: 0, output: 0 }),
     ...(asked.length > 0 ? { x_approvals: asked } : {}),
     x_steps: joinedSteps(frames),

@@ -76,10 +76,10 @@ function reason({ frames, memory }: Scene, text: string): void {
 }
 
 function finishing(hasUsage: boolean): Dialect<null, null>['finish'] {
-  return ({ frames, memory }, { status, questions, usage }) => {
+  return ({ frames, memory }, { status, finish, questions, usage }) => {
     const asked = questions.map(namedQuestion);
     const approvals = asked.length > 0 ? { x_approvals: asked } : {};
-    const last = chunk(memory, choiceOf({}, 'stop'), { x_run: { id: memory.run, status }, ...approvals });
+    const last = chunk(memory, choiceOf({}, finish), { x_run: { id: memory.run, status }, ...approvals });
     frames.push({ data: last });
     if (hasUsage) frames.push({ data: { ...chunk(memory, {}), choices: [], usage: usageOf(usage) } });
   };

@@ -14,13 +14,15 @@ export interface About extends NamedAnswer {
 }
 
 export interface Ended {
-  readonly status: 'in_progress' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly output: readonly object[];
   readonly usage?: Usage | undefined;
   readonly failure?: string | undefined;
+  /** Why the answer did not end by itself. */
+  readonly reason?: 'max_output_tokens' | 'content_filter' | undefined;
 }
 
-export function responseOf(about: About, { status, output, usage, failure }: Ended): object {
+export function responseOf(about: About, { status, output, usage, failure, reason }: Ended): object {
   return {
     id: responseId(about),
     object: 'response',
@@ -29,7 +31,7 @@ export function responseOf(about: About, { status, output, usage, failure }: End
     model: about.model,
     output,
     error: failure === undefined ? null : { code: 'server_error', message: failure },
-    incomplete_details: null,
+    incomplete_details: reason === undefined ? null : { reason },
     instructions: null,
     metadata: {},
     parallel_tool_calls: true,

@@ -6,8 +6,9 @@ import { mostBytes } from '../openai-chat/openai-chat.ts';
 import { protocol } from '../protocol.ts';
 import { StartingAfter } from '../../wire/responses-request.ts';
 import { afterNumber, readResponseId } from './ids.ts';
-import { openAiResponsesProjection, type ResponsesFrame, type ResponsesPlace } from './projection.ts';
+import { openAiResponsesProjection } from './projection.ts';
 import { readResponses } from './request.ts';
+import type { ResponsesFrame, ResponsesPlace } from './scene.ts';
 
 export const openAiResponses = protocol<ResponsesPlace, ResponsesFrame, SseFrame>({
   name: 'openai-responses',

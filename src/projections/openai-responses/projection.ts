@@ -2,54 +2,24 @@ import type { Entry, EventOf } from '../../run/events.ts';
 import { askedBeside } from '../../run/asking.ts';
 import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
-import type { Usage } from '../../run/values.ts';
-import { saysAnswer, supersededLine, wholeAnswer } from '../../run/answer-text.ts';
+import { unfinishedTurn } from '../../run/unfinished.ts';
+import { isBlobRef, type Usage } from '../../run/values.ts';
+import { saysAnswer, supersededLine, unsaid, wholeAnswer } from '../../run/answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
-import { heed, type Question, type Questions } from '../questions.ts';
-import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
-import type { OpenStep } from '../story.ts';
+import { heed, type Question } from '../questions.ts';
+import { overStory } from '../story-projection.ts';
 import { messageId, sequenceNumber } from './ids.ts';
 import { argumentsOf, messageItem, responseOf, stepItem, textPart, type Ended } from './items.ts';
-
-export interface Memory {
-  readonly run: string;
-  begin: number;
-  created: number;
-  model: string;
-  /** How many items the response at hand has. */
-  items: number;
-  /** The text that is being said, and the thoughts that are being told. */
-  saying: Saying | undefined;
-  thinking: { readonly index: number; readonly id: string; text: string } | undefined;
-  /** What counts of the output: whole texts, and what is asked. */
-  output: object[];
-  readonly questions: Questions;
-  /** The entry at hand, and how many frames it has. */
-  seq: number;
-  place: number;
-}
-
-interface Saying {
-  readonly index: number;
-  readonly id: string;
-  readonly step: string;
-  text: string;
-}
-
-interface Own {
-  readonly says: boolean;
-  /** The item of the step in the response at hand. */
-  index: number;
-}
-
-export interface ResponsesFrame {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-type Scene = AnyScene<Memory, Own, ResponsesFrame>;
-type Step = OpenStep<Own>;
-export type ResponsesPlace = Place<Memory, Own>;
+import {
+  newMemory,
+  type Memory,
+  type Own,
+  type ResponsesFrame,
+  type ResponsesPlace,
+  type Saying,
+  type Scene,
+  type Step,
+} from './scene.ts';
 
 /**
  * The Responses API. The answer is a message, steps are items of their own type (an event of another type would break the
@@ -74,6 +44,7 @@ export function openAiResponsesProjection({ run }: ViewOptions): Projection<Resp
       'step.closed'(scene, event, step) {
         const { outcome, failure } = event;
         heed(scene.memory.questions, event);
+        if (scene.memory.saying?.step === `${step.id}`) scene.memory.unfinished = unfinishedTurn(event);
         if (scene.memory.thinking) stopThinking(scene);
         done(
           scene,
@@ -96,12 +67,6 @@ export function openAiResponsesProjection({ run }: ViewOptions): Projection<Resp
     },
   });
   return numbered(told);
-}
-
-function newMemory(run: string): Memory {
-  const none = { saying: undefined, thinking: undefined };
-  const start = { begin: 0, created: 0, model: '', items: 0, seq: 0, place: 0 };
-  return { run, ...start, ...none, output: [], questions: new Map() };
 }
 
 /** The frames of an entry are numbered through, whatever of it tells them. */
@@ -178,10 +143,10 @@ function placeOf({ id, index }: Pick<Saying, 'id' | 'index'>): object {
   return { item_id: id, output_index: index, content_index: 0 };
 }
 
-function stopSaying(scene: Scene, status: 'completed' | 'incomplete'): void {
+function stopSaying(scene: Scene, status: 'completed' | 'incomplete'): object | undefined {
   const { memory, frames } = scene;
   const { saying } = memory;
-  if (!saying) return;
+  if (!saying) return undefined;
   const { id, index, text } = saying;
   const at = placeOf(saying);
   frames.push({ type: 'response.output_text.done', ...at, text, logprobs: [] });
@@ -190,6 +155,7 @@ function stopSaying(scene: Scene, status: 'completed' | 'incomplete'): void {
   done(scene, index, item);
   if (status === 'completed') memory.output.push(item);
   memory.saying = undefined;
+  return item;
 }
 
 /** What a step has said so far does not count: the message says so, and is not in the output. */
@@ -276,15 +242,24 @@ function end(scene: Scene, { outcome, answer, failure, usage }: EventOf<'run.end
   if (!isBeginning) stopSaying(scene, 'incomplete');
   if (isBeginning && typeof answer === 'string') sayRest(scene, whole.slice(said.length));
   else if (!isBeginning || said === '') sayRest(scene, whole);
+  else if (isBlobRef(answer)) sayRest(scene, unsaid(said, answer) ?? '');
   if (outcome === 'stopped') {
     stopSaying(scene, 'incomplete');
     return finish(scene, 'response.incomplete', { ...left(memory, usage), status: 'cancelled' });
   }
-  stopSaying(scene, 'completed');
+  const how = isBeginning && said !== '' ? memory.unfinished : undefined;
+  const status = how ? 'incomplete' : 'completed';
+  const item = stopSaying(scene, status);
   // What was said before the answer was no part of it.
-  const output = memory.output.slice(-1);
-  finish(scene, 'response.completed', { status: 'completed', output, usage });
+  const output = item ? [item] : memory.output.slice(-1);
+  finish(scene, `response.${status}`, { status, output, usage, reason: how && reasons[how] });
 }
+
+const reasons = {
+  length: 'max_output_tokens',
+  budget: 'max_output_tokens',
+  filter: 'content_filter',
+} as const;
 
 function sayRest(scene: Scene, text: string): void {
   if (text !== '') say(scene, 'answer', text);

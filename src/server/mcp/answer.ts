@@ -1,6 +1,7 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { appsFor } from '../apps/apps-for.ts';
 import type { Asked, Reply } from '../routes/route.ts';
+import { misfit } from './misfit.ts';
 import { mcpServer } from './server.ts';
 import { sessionOf } from './sessions.ts';
 
@@ -18,6 +19,8 @@ const read = [
 /** Answer a request of an MCP client. */
 export async function answer(asked: Asked<'tenant', unknown, unknown>, method: string): Promise<Reply> {
   const { context, caller, body: parsedBody, header, left } = asked;
+  const wrong = misfit(parsedBody);
+  if (wrong) return { status: 200, json: wrong };
   const headers = read.flatMap((name) => (header(name) === undefined ? [] : [[name, header(name) ?? '']]));
   const request = new Request('http://vitrine/mcp', {
     method,

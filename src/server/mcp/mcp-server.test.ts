@@ -191,3 +191,41 @@ test.for(eras)('[V327] %s: what a call leaves out is named in plain words', asyn
     properties: { text: { type: 'string', minLength: 1 } },
   });
 });
+
+test.for([
+  ['tools/call', { name: 5 }, 'params.name: must be a text, not a number'],
+  ['tools/call', {}, 'params.name: is missing; give a text'],
+  ['tools/call', undefined, 'params: is missing; give an object'],
+  ['tools/call', { name: 'payer', arguments: 'tea' }, 'params.arguments: must be an object, not a text'],
+  ['tools/list', { cursor: 5 }, 'params.cursor: must be a text, not a number'],
+  ['resources/list', { cursor: null }, 'params.cursor: must be a text, not null'],
+  ['resources/templates/list', { cursor: [] }, 'params.cursor: must be a text, not a list'],
+  ['resources/read', { uri: {} }, 'params.uri: must be a text, not an object'],
+  ['initialize', { protocolVersion: 5 }, 'params.protocolVersion: must be a text, not a number'],
+] as const)('[V327] what a request says wrongly is told in plain words: %s %j', async (given) => {
+  const [method, params, says] = given;
+  const server = await at();
+  const post = async (headers: Record<string, string>, json: object): Promise<Response> =>
+    fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...json }),
+    });
+  const hello = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const begun = await post({}, { id: 1, method: 'initialize', params: hello });
+  const legacy = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method };
+  for (const headers of [legacy, modern]) {
+    const answer = await post(headers, { id: 7, method, params });
+    expect(await answer.text(), JSON.stringify(headers)).toContain(says);
+  }
+  expect(server.problems).toEqual([]);
+});

@@ -20,7 +20,7 @@ export const toldMutants: readonly Mutant[] = [
   {
     name: 'an answer that was cut off looks whole',
     file: 'src/flows/exchange.ts',
-    find: 'if (ended === undefined) return answer;',
+    find: 'if (how === undefined || linesBelow.some((line) => answer.endsWith(line))) return answer;',
     replace: 'return answer;',
     test: 'test/scenarios/cut-answers.test.ts',
     only: 'could not finish says so',
