@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
+import { failureOf } from '../../run/failure.ts';
 import { perform } from '../rules/rules.ts';
 import { openForWriting } from '../folder/folder.ts';
 import { verify } from '../folder/verify.ts';
@@ -161,3 +162,59 @@ test('[Q16] a folder of the format in which each place of the index had a row is
   expect(after.database.prepare(rows).all()).toEqual(before);
   after.close();
 });
+
+/** A folder in whose index one row of a run with 999 entries after its first is not what was written. */
+function damagedIndex(name: string, change: string) {
+  const folder = folderOf(name);
+  for (const run of ['busy', 'calm']) folder.commit(create(run));
+  folder.commit(...range(1, 999).map((head) => append('busy', head)));
+  folder.database.exec(
+    `UPDATE chunkPlace SET ${change} WHERE last = (SELECT last FROM chunkPlace WHERE run = 1 ORDER BY last LIMIT 1 OFFSET 3)`,
+  );
+  return folder;
+}
+
+const damages = [
+  { name: 'no list', change: `chunks = '[1, 2'` },
+  { name: 'a list of one too few', change: `chunks = json_remove(chunks, '$[20]')` },
+  { name: 'a list of ends one too few', change: `ends = json_remove(ends, '$[20]')` },
+  { name: 'a list of something else', change: `chunks = json_set(chunks, '$[20]', 'x')` },
+  { name: 'one end too low', change: `ends = json_set(ends, '$[20]', 9)` },
+  { name: 'one end too high', change: `ends = json_set(ends, '$[20]', 900)` },
+];
+
+test.for(damages)(
+  '[Q13] a run in whose index is $name is good up to the same entry from wherever it is read, and gives none twice',
+  ({ name, change }) => {
+    const { tables, close } = damagedIndex(`good ${name}`, change);
+    const told = new Set<unknown>();
+    for (const seq of [0, ...range(185, 265), 999, 1_000]) {
+      let end = seq;
+      try {
+        for (let page = tables.chunksAfter('busy', end); page.length > 0;) {
+          expect(seqs(page)).toEqual(range(end + 1, page.at(-1)?.last ?? 0));
+          end = page.at(-1)?.last ?? 0;
+          page = tables.chunksAfter('busy', end);
+        }
+        expect(end).toBe(1_000);
+      } catch (thrown) {
+        told.add(failureOf(thrown).after);
+      }
+    }
+    expect(told.size).toBe(1);
+    expect(Number([...told][0])).toBeGreaterThanOrEqual(192);
+    close();
+  },
+);
+
+test.for(damages)(
+  '[Q10] of a run in whose index is $name nothing is left once it is erased',
+  ({ name, change }) => {
+    const { commit, database, close } = damagedIndex(`erased ${name}`, change);
+    commit({ name: 'erase', argument: 'busy' });
+    expect(database.prepare('SELECT run, count(*) AS count FROM chunk GROUP BY run').all()).toEqual([
+      { run: 2, count: 1 },
+    ]);
+    close();
+  },
+);
