@@ -18,6 +18,10 @@ export function chunkRemoval(
     `SELECT (SELECT last FROM head WHERE run = ?1) AS journal,
       (SELECT coalesce(sum(last - first + 1), 0) FROM chunk WHERE ${listed}) AS found`,
   );
+  // In their places: when SQLite moves what is left of a page to another one, it leaves some of its bytes behind.
+  const blank = 'UPDATE chunk SET frames = zeroblob(octet_length(frames)) WHERE';
+  const overwrite = change(database, `${blank} ${listed}`);
+  const overwriteOne = change(database, `${blank} id = ?`);
   const remove = change(database, `DELETE FROM chunk WHERE ${listed}`);
   const removeOne = change(database, 'DELETE FROM chunk WHERE id = ?');
   const removePlaces = change(database, 'DELETE FROM chunkPlace WHERE run = ?');
@@ -28,8 +32,11 @@ export function chunkRemoval(
   );
   return (run) => {
     const { journal, found } = entries.one(run) ?? { journal: 0, found: 0 };
+    overwrite(run);
     remove(run);
-    if ((journal ?? 0) !== found) for (const { id } of lookThrough(run)) removeOne(id);
+    const others = (journal ?? 0) === found ? [] : [...lookThrough(run)];
+    for (const { id } of others) overwriteOne(id);
+    for (const { id } of others) removeOne(id);
     removePlaces(run);
     lower();
   };

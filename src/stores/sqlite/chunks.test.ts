@@ -218,3 +218,23 @@ test.for(damages)(
     close();
   },
 );
+
+test('[Q10] of a run whose text lay among that of others no byte is left once it is erased', () => {
+  const { commit, close } = folderOf('bytes');
+  for (const run of ['busy', 'wide', 'calm']) commit(create(run));
+  const text = (run: string, head: number): Partial<Append> => ({
+    frames: frames(head + 1, head + 1, `of ${run} ${'y'.repeat(40 + (head % 50))}`),
+  });
+  for (const head of range(1, 700)) {
+    const others = [2, 10].map((each, i) => ({ run: ['wide', 'calm'][i] ?? '', each }));
+    const along = others
+      .filter(({ each }) => head % each === 0)
+      .map(({ run, each }) => append(run, head / each, text(run, head / each)));
+    commit(append('busy', head, text('busy', head)), ...along);
+  }
+  commit({ name: 'erase', argument: 'busy' });
+  close();
+  const bytes = readFileSync(join(base, 'bytes', 'vitrine.db'), 'latin1');
+  expect(bytes).toContain('of wide');
+  expect(bytes.split('of busy').length - 1).toBe(0);
+});
