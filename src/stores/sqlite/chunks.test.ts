@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
+import { failureOf } from '../../run/failure.ts';
 import { perform } from '../rules/rules.ts';
 import { openForWriting } from '../folder/folder.ts';
 import { verify } from '../folder/verify.ts';
@@ -160,4 +161,80 @@ test('[Q16] a folder of the format in which each place of the index had a row is
   const after = openForWriting(join(base, 'format-10'));
   expect(after.database.prepare(rows).all()).toEqual(before);
   after.close();
+});
+
+/** A folder in whose index one row of a run with 999 entries after its first is not what was written. */
+function damagedIndex(name: string, change: string) {
+  const folder = folderOf(name);
+  for (const run of ['busy', 'calm']) folder.commit(create(run));
+  folder.commit(...range(1, 999).map((head) => append('busy', head)));
+  folder.database.exec(
+    `UPDATE chunkPlace SET ${change} WHERE last = (SELECT last FROM chunkPlace WHERE run = 1 ORDER BY last LIMIT 1 OFFSET 3)`,
+  );
+  return folder;
+}
+
+const damages = [
+  { name: 'no list', change: `chunks = '[1, 2'` },
+  { name: 'a list of one too few', change: `chunks = json_remove(chunks, '$[20]')` },
+  { name: 'a list of ends one too few', change: `ends = json_remove(ends, '$[20]')` },
+  { name: 'a list of something else', change: `chunks = json_set(chunks, '$[20]', 'x')` },
+  { name: 'one end too low', change: `ends = json_set(ends, '$[20]', 9)` },
+  { name: 'one end too high', change: `ends = json_set(ends, '$[20]', 900)` },
+];
+
+test.for(damages)(
+  '[Q13] a run in whose index is $name is good up to the same entry from wherever it is read, and gives none twice',
+  ({ name, change }) => {
+    const { tables, close } = damagedIndex(`good ${name}`, change);
+    const told = new Set<unknown>();
+    for (const seq of [0, ...range(185, 265), 999, 1_000]) {
+      let end = seq;
+      try {
+        for (let page = tables.chunksAfter('busy', end); page.length > 0;) {
+          expect(seqs(page)).toEqual(range(end + 1, page.at(-1)?.last ?? 0));
+          end = page.at(-1)?.last ?? 0;
+          page = tables.chunksAfter('busy', end);
+        }
+        expect(end).toBe(1_000);
+      } catch (thrown) {
+        told.add(failureOf(thrown).after);
+      }
+    }
+    expect(told.size).toBe(1);
+    expect(Number([...told][0])).toBeGreaterThanOrEqual(192);
+    close();
+  },
+);
+
+test.for(damages)(
+  '[Q10] of a run in whose index is $name nothing is left once it is erased',
+  ({ name, change }) => {
+    const { commit, database, close } = damagedIndex(`erased ${name}`, change);
+    commit({ name: 'erase', argument: 'busy' });
+    expect(database.prepare('SELECT run, count(*) AS count FROM chunk GROUP BY run').all()).toEqual([
+      { run: 2, count: 1 },
+    ]);
+    close();
+  },
+);
+
+test('[Q10] of a run whose text lay among that of others no byte is left once it is erased', () => {
+  const { commit, close } = folderOf('bytes');
+  for (const run of ['busy', 'wide', 'calm']) commit(create(run));
+  const text = (run: string, head: number): Partial<Append> => ({
+    frames: frames(head + 1, head + 1, `of ${run} ${'y'.repeat(40 + (head % 50))}`),
+  });
+  for (const head of range(1, 700)) {
+    const others = [2, 10].map((each, i) => ({ run: ['wide', 'calm'][i] ?? '', each }));
+    const along = others
+      .filter(({ each }) => head % each === 0)
+      .map(({ run, each }) => append(run, head / each, text(run, head / each)));
+    commit(append('busy', head, text('busy', head)), ...along);
+  }
+  commit({ name: 'erase', argument: 'busy' });
+  close();
+  const bytes = readFileSync(join(base, 'bytes', 'vitrine.db'), 'latin1');
+  expect(bytes).toContain('of wide');
+  expect(bytes.split('of busy').length - 1).toBe(0);
 });

@@ -4,6 +4,7 @@ import { isCorrupt, damagedAfter, damagedCommand } from './damage.ts';
 import type { RunRows } from './runs.ts';
 import { type Tables, pageSize } from '../rules/tables.ts';
 import type { Chunk, Receipt } from '../store.ts';
+import { chunkRemoval, placedIds } from './chunk-removal.ts';
 
 export interface KeptChunk extends Omit<Summed, 'run'> {
   readonly sum: string | null;
@@ -38,9 +39,6 @@ const placedTogether = 1_000;
 /** So many stand in one row of the index at most: whoever looks for one of them reads them all. */
 const placedInOne = 64;
 
-/** What is not JSON is what a disk has made of it: the chunks that it stood for are missed then. */
-const placedIds = `SELECT value FROM chunkPlace CROSS JOIN json_each(iif(json_valid(chunks), chunks, '[]')) WHERE chunkPlace.run =`;
-
 /** The ids of all chunks of the run called `number`, those that are not in the index yet among them. */
 export const chunkIds = `${placedIds} number
   UNION ALL SELECT id FROM chunk WHERE id > (SELECT upTo FROM placed) AND chunk.run = number`;
@@ -58,7 +56,8 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
   const end = query<Pick<KeptChunk, 'last' | 'sum'>>(database, 'SELECT last, sum FROM chunk WHERE id = ?');
   const placed = placedChunks(database);
   const fresh = freshChunks(database, remember);
-  const removal = removing(database);
+  const look = chunksIn(database);
+  const removal = chunkRemoval(database, (run) => look(run, 0));
   return {
     add(run, { first, last, at, frames }, sum) {
       const { lastInsertRowid } = insert.run(run, first, last, at, frames, sum);
@@ -67,16 +66,21 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
       return id;
     },
     endingAt(run, seq) {
-      const found = fresh.of(run).findLast(({ last }) => last <= seq) ?? placed.endingAt(run, seq);
-      const chunk = found && end.one(found.id);
-      return chunk?.last === found?.last ? chunk : undefined;
+      const found = fresh.of(run).findLast(({ last }) => last <= seq);
+      for (const places of [found ? [found] : [], placed.endingBy(run, seq)])
+        for (const { id, last } of places) {
+          const chunk = end.one(id);
+          // What a disk has made something else of is passed by: those before it are good all the same.
+          if (chunk?.last === last) return chunk;
+        }
+      return undefined;
     },
     *after(run, seq) {
       let reached = seq;
       for (const places of [placed.after(run, seq), fresh.of(run)])
         for (const { id, last } of places) {
           const chunk = last > reached ? one.one(id) : undefined;
-          if (!chunk) continue;
+          if (!chunk || chunk.last <= reached) continue;
           yield chunk;
           reached = chunk.last;
         }
@@ -90,8 +94,8 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
 }
 
 interface PlacedChunks {
-  /** The last one that ends at an entry, or before it. */
-  endingAt(run: number, seq: number): Place | undefined;
+  /** Those that end at an entry, or before it, the last one first. */
+  endingBy(run: number, seq: number): Iterable<Place>;
   /** Those with entries after one, in order. */
   after(run: number, seq: number): Iterable<Place>;
 }
@@ -100,13 +104,15 @@ interface PlacedChunks {
 function placedChunks(database: DatabaseSync): PlacedChunks {
   const select = 'SELECT ends, chunks FROM chunkPlace WHERE run = ?';
   const rowsAfter = query<PlacedRow>(database, `${select} AND last > ? ORDER BY last`);
-  const rowBefore = query<PlacedRow>(database, `${select} AND last <= ? ORDER BY last DESC LIMIT 1`);
+  const rowsBefore = query<PlacedRow>(database, `${select} AND last <= ? ORDER BY last DESC`);
   const first = query<PlacedRow>(database, `${select} AND last > ? ORDER BY last LIMIT 1`);
   return {
-    endingAt(run, seq) {
-      if (seq === 0) return undefined;
-      const within = placesIn(first.one(run, seq)).findLast(({ last }) => last <= seq);
-      return within ?? placesIn(rowBefore.one(run, seq)).at(-1);
+    *endingBy(run, seq) {
+      if (seq === 0) return;
+      yield* placesIn(first.one(run, seq))
+        .filter(({ last }) => last <= seq)
+        .toReversed();
+      for (const row of rowsBefore.each(run, seq)) yield* placesIn(row).toReversed();
     },
     *after(run, seq) {
       for (const row of rowsAfter.each(run, seq))
@@ -120,20 +126,17 @@ interface PlacedRow {
   readonly chunks: string;
 }
 
-/** None where a disk has made something else of it. */
+/** None where a disk has made something else of it: one end too few, and each would be taken for that of another chunk. */
 function placesIn(row: PlacedRow | undefined): readonly Place[] {
   if (!row) return [];
-  const [ends, chunks] = [row.ends, row.chunks].map(numbersIn);
-  return (chunks ?? []).flatMap((id, i) => {
-    const last = ends?.[i];
-    return last === undefined ? [] : { id, last };
-  });
+  const [ends = [], chunks = []] = [row.ends, row.chunks].map(numbersIn);
+  return ends.length === chunks.length ? chunks.map((id, i) => ({ id, last: ends[i] ?? 0 })) : [];
 }
 
 function numbersIn(text: string): readonly number[] {
   try {
     const numbers: unknown = JSON.parse(text);
-    return Array.isArray(numbers) ? numbers.filter((number) => typeof number === 'number') : [];
+    return Array.isArray(numbers) ? numbers.map((number) => (typeof number === 'number' ? number : 0)) : [];
   } catch {
     // What is missed is told by whoever needs it.
     return [];
@@ -149,7 +152,8 @@ interface FreshChunks {
 }
 
 function freshChunks(database: DatabaseSync, remember: boolean): FreshChunks {
-  const look = freshIn(database);
+  const lookAfter = chunksIn(database);
+  const look = (run?: number): readonly Fresh[] => lookAfter(run);
   const index = placing(database);
   let known: Map<number, Fresh[]> | undefined;
   let count = 0;
@@ -183,21 +187,26 @@ function freshChunks(database: DatabaseSync, remember: boolean): FreshChunks {
   };
 }
 
-/** Looks through those that are not in the index. Where a page makes no sense, those on the others are found all the same. */
-function freshIn(database: DatabaseSync): (run?: number) => readonly Fresh[] {
+/**
+ * Looks through those after an id: unless told otherwise, those that are not in the index. Where a page makes no sense, those
+ * on the others are found all the same.
+ */
+function chunksIn(database: DatabaseSync): (run?: number, after?: number) => readonly Fresh[] {
   const select = 'SELECT run, id, last FROM chunk WHERE';
-  const all = query<Fresh>(database, `${select} id > (SELECT upTo FROM placed) ORDER BY id`);
-  const ofRun = query<Fresh>(database, `${select} id > (SELECT upTo FROM placed) AND run = ? ORDER BY id`);
+  const fresh = 'id > coalesce(?, (SELECT upTo FROM placed))';
+  const all = query<Fresh>(database, `${select} ${fresh} ORDER BY id`);
+  const ofRun = query<Fresh>(database, `${select} ${fresh} AND run = ? ORDER BY id`);
   const one = query<Fresh>(database, `${select} id = ?`);
   const ends = query<{ readonly first: number; readonly last: number }>(
     database,
-    'SELECT upTo + 1 AS first, (SELECT coalesce(max(chunk), 0) FROM head) AS last FROM placed',
+    'SELECT coalesce(?, upTo) + 1 AS first, (SELECT coalesce(max(chunk), 0) FROM head) AS last FROM placed',
   );
-  return (run) => {
-    const found = unlessCorrupt(() => (run === undefined ? all.all() : ofRun.all(run)));
+  return (run, after) => {
+    const from = after ?? null;
+    const found = unlessCorrupt(() => (run === undefined ? all.all(from) : ofRun.all(from, run)));
     if (found) return found;
     const readable: Fresh[] = [];
-    const { first, last } = ends.one() ?? { first: 1, last: 0 };
+    const { first, last } = ends.one(from) ?? { first: 1, last: 0 };
     for (let id = first; id <= last; id += 1) {
       const chunk = unlessCorrupt(() => one.one(id));
       if (chunk && (run === undefined || chunk.run === run)) readable.push(chunk);
@@ -223,21 +232,6 @@ function placing(database: DatabaseSync): (ofRuns: ReadonlyMap<number, readonly 
         upTo = Math.max(upTo, ...ids);
       }
     move(upTo);
-  };
-}
-
-function removing(database: DatabaseSync): (run: number) => void {
-  const chunks = change(database, `DELETE FROM chunk WHERE id IN (${placedIds} ?1) AND run = ?1`);
-  const places = change(database, 'DELETE FROM chunkPlace WHERE run = ?');
-  // Ids of the newest chunks are given again once those are gone, and must not look as if they were in the index.
-  const lower = change(
-    database,
-    'UPDATE placed SET upTo = min(upTo, (SELECT coalesce(max(id), 0) FROM chunk))',
-  );
-  return (run) => {
-    chunks(run);
-    places(run);
-    lower();
   };
 }
 
