@@ -4,7 +4,7 @@ import type { SettledCall } from './converse/calls.ts';
 import { resultBox, resultBody } from './converse/words.ts';
 import type { CoordinateSettings } from './coordinate/settings.ts';
 import { filled } from '../run/tree.ts';
-import { lineBelow, linesBelow, unfinished, wordsFor } from '../run/unfinished.ts';
+import { lineBelow, linesBelow, unfinished, wordsFor, type Unfinished } from '../run/unfinished.ts';
 
 type Message = TurnRequest['messages'][number];
 
@@ -110,13 +110,18 @@ type Ended = Pick<TurnResult, 'finish'>;
 
 /** What ended an answer that did not end by itself, as the end of a sentence that begins with «it». */
 export function whatEnded({ finish }: Ended): string | undefined {
-  const how = unfinished(finish);
+  const how = endedBy(finish);
   return how && wordsFor(how);
 }
 
 /** An answer as people get it: that it is not whole stands below it, once, also where somebody before us said so. */
 export function wholeOrMarked(answer: string, { finish }: Ended): string {
-  const how = unfinished(finish);
+  const how = endedBy(finish);
   if (how === undefined || linesBelow.some((line) => answer.endsWith(line))) return answer;
   return `${answer}${lineBelow(how)}`;
+}
+
+/** Nearly all of them end by themselves. */
+function endedBy(finish: TurnResult['finish']): Unfinished | undefined {
+  return finish === 'stop' ? undefined : unfinished(finish);
 }

@@ -129,7 +129,7 @@ describe('[WR40] of the node that failed', () => {
     const before = await failed([node], { tools: [send] }, 6_000);
     const on = await forked(before, before.graph);
     const [question] = await before.stage.asked(on);
-    expect(question?.message).toContain('before its outcome was recorded');
+    expect(question?.message).toContain('its outcome was not recorded');
     await before.stage.decide(on, { decision: 'approve' });
     expect((await before.stage.tree(on)).ended).toMatchObject({ outcome: 'completed' });
     expect(sent).toBe(1);

@@ -3,8 +3,8 @@ import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
-import { unsaid } from '../../run/answer-text.ts';
-import { isBlobRef, type Item } from '../../run/values.ts';
+import { answerAsSaid } from '../../run/answer-text.ts';
+import type { Item } from '../../run/values.ts';
 import { around, parentOf } from '../nested.ts';
 import { cutWith, gathered } from '../preferences/cut.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
@@ -65,9 +65,7 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     const isStopped = outcome === 'stopped';
     const { story, memory, frames, at } = draft;
     thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-    const told = isBlobRef(answer) ? unsaid(memory.message, answer) : undefined;
-    const given = told === undefined ? cards.plainText(answer) : `${memory.message}${told}`;
-    const answered = parts.readable(partAll(given).shown);
+    const answered = parts.readable(partAll(answerAsSaid(answer, memory.message)).shown);
     // What a failed run says for want of an answer is its failure.
     const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
     thinking.tellFailure(draft, story.run, failure?.message);
