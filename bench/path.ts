@@ -17,8 +17,8 @@ const withTool = { streams: 100, runs: 2, stagger: 17, plan: { deltas: 40, tools
 const starts = { streams: 1, runs: 100, stagger: 0, plan: { deltas: 1, tools: 0, pace: 1 } };
 const steps = { streams: 1, runs: 5, stagger: 0, plan: { deltas: 1, tools: 20, pace: 1 } };
 const counted = { streams: 20, runs: 1, stagger: 1, plan: { deltas: 100, tools: 0, pace: 20 } };
-/** Once for each server: of what starts and steps run, V8 compiles the last after some thousands of them. */
-const settling = { streams: 20, runs: 375, stagger: 5, plan: { deltas: 4, tools: 1, pace: 1 } };
+/** Once for each server: of what starts and steps run, V8 compiles the last after some thousand of them. */
+const settling = { streams: 20, runs: 125, stagger: 5, plan: { deltas: 4, tools: 1, pace: 1 } };
 /** Before each visit: of a server that stood still, V8 has thrown away what it had compiled, and a busy one never stands still. */
 const warmUp = { streams: 20, runs: 2, stagger: 5, plan: { deltas: 40, tools: 1, pace: 5 } };
 const open = { streams: 300, runs: 1, stagger: 5, plan: { deltas: 1, tools: 0, pace: 1, open: 4_000 } };
