@@ -14,7 +14,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'effects do not wait for the commit',
     file: 'src/engine/leaf/run-leaf.ts',
-    find: 'await execution.barrier();',
+    find: "await execution.barrier(leaf.opening.kind === 'turn' ? 'some' : 'great');",
     replace: '',
     test: simulation,
   },

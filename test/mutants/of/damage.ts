@@ -16,7 +16,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'ids of erased chunks that are given again look as if they were in the index',
-    file: 'src/stores/sqlite/chunks.ts',
+    file: 'src/stores/sqlite/chunk-removal.ts',
     find: '    lower();',
     replace: '',
     test: chunks,

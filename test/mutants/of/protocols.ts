@@ -50,10 +50,10 @@ export const protocolMutants: readonly Mutant[] = [
     only: 'joins the run it began',
   },
   {
-    name: 'what was taken back stays in a whole answer',
+    name: 'what was said first is taken for the answer',
     file: 'src/projections/openai-responses/projection.ts',
-    find: "if (status === 'completed') memory.output.push(item);",
-    replace: 'memory.output.unshift(item);',
+    find: '[item] : memory.output.slice(-1)',
+    replace: 'memory.output.slice(0, 1) : memory.output.slice(-1)',
     test: 'src/projections/chat/official-readers.test.ts',
     only: 'OA7',
   },
