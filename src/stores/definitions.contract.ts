@@ -79,7 +79,16 @@ export function definitionsContract(opened: () => Opened): void {
     expect(await publish('one', { by: 'bob' })).toEqual(made);
     await definitions().move(move);
     expect(await definitions().move({ ...move, state: 'published' })).toEqual(made);
-    await refused(definitions().move({ ...move, version: 2 }), 'no version 2 of app «books»', 'unknown');
+    await refused(
+      definitions().move({ ...move, version: 2 }),
+      'no version 2 of app «books»: it has 1.',
+      'unknown',
+    );
+    await refused(
+      definitions().move({ ...move, name: 'none' }),
+      'of app «none»: none was published.',
+      'unknown',
+    );
     await save('draft', 0);
     await refused(definitions().move({ ...move, version: 0 }), 'no version 0', 'unknown');
   });

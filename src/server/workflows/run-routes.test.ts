@@ -417,7 +417,10 @@ describe('[WR41] a node that is tried alone', () => {
     expect(await answerOf(alone.run)).toMatchObject({ answer: '[{"value":1},{"value":2}]' });
     const tried = async (name: string, node: string, more = {}) =>
       refusal(client.workflows.tryNode(name, node, more));
-    expect(await tried('fresh', 'none')).toMatchObject({ code: 'unknown' });
+    expect(await tried('fresh', 'none')).toMatchObject({
+      code: 'unknown',
+      message: expect.stringMatching(/^The workflow «fresh» has no node «none»: it has start, each/),
+    });
     expect(await tried('fresh', 'start')).toMatchObject({ code: 'malformed' });
     expect(await tried('fresh', 'each/inner')).toMatchObject({
       code: 'malformed',

@@ -88,8 +88,11 @@ async function nodeMeant({ context, caller }: Asking, wanted: Wanted): Promise<M
     );
   if (node) return { graph: { ...read.data, name }, node };
   const [outer = ''] = id.split('/');
-  if (!id.includes('/'))
-    throw new RunError('unknown', `The workflow «${name}» has no node «${id.slice(0, 100)}».`);
+  if (!id.includes('/')) {
+    const some = read.data.nodes.slice(0, 10).map((one) => one.id);
+    const message = `The workflow «${name}» has no node «${id.slice(0, 100)}»: it has ${some.join(', ')}.`;
+    throw new RunError('unknown', message);
+  }
   throw new RunError(
     'malformed',
     `«${id.slice(0, 100)}» is inside another node: try «${outer}», with what is in it.`,

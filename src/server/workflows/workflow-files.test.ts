@@ -5,7 +5,7 @@ import { vitrineClient } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
 import { serving, temporaryFolder } from '../../../test/serving.ts';
 import { loadConfig } from '../compose/config.ts';
-import { graphIn } from './workflow-files.ts';
+import { graphIn, readGraphFile } from './workflow-files.ts';
 
 const greeting = `
 title: Greeting
@@ -62,6 +62,9 @@ test('[WR5] graphs in the folder beside a configuration are published read-only,
 test('[WR5] a file that is no graph, or one with problems, is refused with its place and the fix', async () => {
   await expect(load(configured({ 'a.yaml': 'nodes: [' }))).rejects.toThrow(
     /a\.yaml cannot be read: .* line 1/,
+  );
+  expect(() => readGraphFile('no-such.yaml')).toThrow(
+    'no-such.yaml cannot be read: it is not there, give the path of a graph in YAML or JSON.',
   );
   await expect(load(configured({ 'a.yaml': 'just words' }))).rejects.toThrow('is no graph: write «name»');
   await expect(load(configured({ 'a.yaml': 'name: x', 'b.json': '{"name":"x"}' }))).rejects.toThrow(

@@ -59,7 +59,9 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new RunError('malformed', `${file} cannot be read: ${(cause as Error).message}.`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'it is not there, give the path of a graph in YAML or JSON' : message;
+    throw new RunError('malformed', `${file} cannot be read: ${why}.`, { cause });
   }
 }
 

@@ -68,8 +68,13 @@ export function publishNeeds(wanted: NewVersion): Needs {
 export function moveDefinition({ tables }: Desk, wanted: DefinitionMove): Definition {
   const { version, state } = wanted;
   const key = keyOf(wanted);
-  const row = tables.definitions(key).find((known) => known.version === version && !isDraft(known));
-  if (!row) throw new RunError('unknown', `There is no version ${version} of ${told(key)}.`);
+  const versions = tables.definitions(key).filter((known) => !isDraft(known));
+  const row = versions.find((known) => known.version === version);
+  if (!row) {
+    const others = versions.map((known) => known.version).join(', ');
+    const known = others === '' ? 'none was published' : `it has ${others}`;
+    throw new RunError('unknown', `There is no version ${version} of ${told(key)}: ${known}.`);
+  }
   if (row.state === state) return row;
   const moved = { ...row, state };
   tables.keepDefinition(moved);
