@@ -92,6 +92,12 @@ export function unsaid(said: string, { size }: BlobRef): string | undefined {
   return ['', ...linesBelow].find((line) => bytesOf(line) - bytesOf('') === missing);
 }
 
+/** All of an answer that is kept beside the journal, where it is what was said; undefined for any other. */
+export function saidWhole(said: string, answer: EventOf<'run.ended'>['answer']): string | undefined {
+  const rest = isBlobRef(answer) ? unsaid(said, answer) : undefined;
+  return rest === undefined ? undefined : `${said}${rest}`;
+}
+
 function bytesOf(text: string): number {
   return new TextEncoder().encode(JSON.stringify(text)).length;
 }

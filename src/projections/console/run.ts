@@ -3,7 +3,7 @@ import type { EventOf } from '../../run/events.ts';
 import { unknownNotice } from '../../run/notices.ts';
 import { questionId } from '../../run/question-id.ts';
 import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
-import { answerAsSaid } from '../../run/answer-text.ts';
+import { saidWhole } from '../../run/answer-text.ts';
 import type { Item } from '../../run/values.ts';
 import { around, parentOf } from '../nested.ts';
 import { cutWith, gathered } from '../preferences/cut.ts';
@@ -65,7 +65,8 @@ const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
     const isStopped = outcome === 'stopped';
     const { story, memory, frames, at } = draft;
     thinking.endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-    const answered = parts.readable(partAll(answerAsSaid(answer, memory.message)).shown);
+    const given = saidWhole(memory.message, answer) ?? cards.plainText(answer);
+    const answered = parts.readable(partAll(given).shown);
     // What a failed run says for want of an answer is its failure.
     const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
     thinking.tellFailure(draft, story.run, failure?.message);
