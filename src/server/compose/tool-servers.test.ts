@@ -30,7 +30,7 @@ test('[V132] [V133] each outage is said once, and its end; where a server is, is
   onTestFinished(() => servers.close());
   await servers.tried;
   const heard: string[] = [];
-  servers.hear((notice) => heard.push(notice));
+  servers.hear((notice) => heard.push(notice), servers.notices);
   const turned = async (there: boolean): Promise<void> => {
     isThere = there;
     await vi.waitFor(() => {
@@ -47,6 +47,25 @@ test('[V132] [V133] each outage is said once, and its end; where a server is, is
     'The MCP server far (/srv/bin/far) is away: it did not start: no module /srv/x; it is tried again every 10 s.';
   const back = 'The MCP server far is back.';
   expect(heard).toEqual([away, back, away, back]);
+});
+
+test('[V132] what is told of a server while the one that listens still begins is heard all the same', async () => {
+  const far = {
+    name: 'far',
+    list: () => Promise.reject(new RunError('unavailable', 'The MCP server far cannot be reached: nobody.')),
+    close: async () => {},
+  };
+  const servers = new ToolServers([{ server: far, patience: 60_000 }]);
+  onTestFinished(() => servers.close());
+  const atFirst = servers.notices;
+  await servers.tried;
+  const heard: string[] = [];
+  servers.hear((notice) => heard.push(notice), [...atFirst, 'a notice of something else']);
+  expect(heard).toEqual([
+    'The MCP server far is away: it cannot be reached: nobody; it is tried again every 10 s.',
+  ]);
+  servers.hear((notice) => heard.push(notice), servers.notices);
+  expect(heard).toHaveLength(1);
 });
 
 test('[DF25] a server that has no tools any more has answered: nobody waits for it', async () => {

@@ -85,9 +85,10 @@ export class ToolServers {
     return this.#shelves.filter(({ why }) => why !== undefined).map(({ server }) => server.name);
   }
 
-  /** What is told from now on. */
-  hear(listen: (notice: string) => void): void {
+  /** What is told from now on, and before it what was told since `heard`. */
+  hear(listen: (notice: string) => void, heard: readonly string[]): void {
     this.#hear = listen;
+    for (const notice of this.#told) if (!heard.includes(notice)) listen(notice);
   }
 
   /** Whether a tool of this name would be one of theirs. */
