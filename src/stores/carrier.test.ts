@@ -268,4 +268,65 @@ describe('[Q70] when a round begins', () => {
       expect(await after(0)).toBe(3);
     });
   });
+
+  describe('[Q137] where thirty-two runs were in the last one', () => {
+    const many = 'abcdefghijklmnopqrstuvwxyz0123456';
+
+    /** What each round was of, with the time it began. */
+    async function multitude() {
+      vi.useFakeTimers({
+        toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'],
+      });
+      const rounds: string[] = [];
+      const group = groupCommit((operations, { done }) => {
+        rounds.push(operations.map(({ argument }) => Object(argument).fence?.run ?? 'asked').join(''));
+        const reply = { results: operations.map(() => undefined), refusals: [], hints: [] };
+        queueMicrotask(() => done(reply));
+      });
+      const offer = (runs: string, haste: Haste): void =>
+        runs.split('').forEach((run) => group.offer(writer(run), haste));
+      const after = async (milliseconds: number): Promise<readonly string[]> => {
+        await vi.advanceTimersByTimeAsync(milliseconds);
+        return rounds.splice(0);
+      };
+      offer(many, 'great');
+      expect(await after(0)).toEqual([many]);
+      return { group, after, offer };
+    }
+
+    test('text waits for more of the same, and no longer than that', async () => {
+      const { after, offer } = await multitude();
+      offer(many, 'none');
+      expect(await after(23)).toEqual([]);
+      expect(await after(17)).toEqual([many]);
+    });
+
+    test('what may be quick waits sixteen milliseconds, and takes no text along that was just said', async () => {
+      const { after, offer } = await multitude();
+      await after(5);
+      offer('abc', 'none');
+      offer('xyz', 'great');
+      offer('w', 'some');
+      expect(await after(10)).toEqual([]);
+      expect(await after(2)).toEqual(['xyzw']);
+      expect(await after(18)).toEqual(['abc']);
+    });
+
+    test('what a run is asked comes after what it has said, and at once', async () => {
+      const { group, after, offer } = await multitude();
+      offer('rs', 'none');
+      const asked = group.add('handBack', { ...fence, run: 'r' });
+      expect(await after(0)).toEqual(['rasked']);
+      await asked;
+      expect(await after(40)).toEqual(['s']);
+    });
+
+    test('nothing that was said is left behind where all is to be written', async () => {
+      const { group, after, offer } = await multitude();
+      offer(many, 'none');
+      const drained = group.drained();
+      expect(await after(0)).toEqual([many]);
+      await drained;
+    });
+  });
 });

@@ -16,7 +16,7 @@ import type {
 } from './store.ts';
 import { joinIndexed } from '../run/facts.ts';
 import { errorOf, RunError } from '../run/failure.ts';
-import type { Operation, Reply } from './batch.ts';
+import type { CommitAll, GroupCommit, Operation, Reply } from './batch.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
@@ -151,18 +151,16 @@ const crowd = 8;
 /** So long waits text there, which no screen shows sooner, and a turn, which takes many times that. What may be quick waits the longest pause. */
 const framePause = 16;
 
+/** Where so many were in it, what may be quick waits as long, and text of one run waits for more of the same. */
+const multitude = 32;
+
+/** A piece of text that has waited less goes with a later round: a row, a frame and a write are for two pieces then. Milliseconds. */
+const gatherPause = 24;
+
 interface Caller {
   resolve(value: unknown): void;
   reject(reason: RunError): void;
 }
-
-/** Who hears what became of a commit. A promise for each would be made for nobody: nearly all are of text that streams. */
-export interface Committed {
-  readonly done: (reply: Reply) => void;
-  readonly failed: (thrown: unknown) => void;
-}
-
-export type CommitAll = (operations: readonly Operation[], committed: Committed) => void;
 
 interface Item {
   operation: Operation;
@@ -171,19 +169,11 @@ interface Item {
   readonly callers: readonly Caller[] | Caller[];
 }
 
-export interface GroupCommit {
-  add<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
-  /** Somebody has something to append, and is asked for it when a round begins. */
-  offer(appender: Appender, haste: Haste): void;
-  /** Resolves when nothing is under way, and nothing is left to be written. */
-  drained(): Promise<void>;
-}
-
 /**
  * Rounds of what all runs ask for, each one commit, one under way. A round that somebody waits for begins in the next turn
  * of the loop; others begin after a pause of two to eight milliseconds, and after a quiet moment at once: each costs an
  * fsync and two threads that wake up, however little is in it. Where many runs work, their intents and outcomes wait for
- * each other, and their texts for the next picture of a screen; what people ask for waits for nothing.
+ * each other, and their texts for the next picture of a screen, or for more of the same; what people ask for waits for nothing.
  */
 export function groupCommit(commit: CommitAll): GroupCommit {
   const rounds = new Rounds(commit);
@@ -200,7 +190,8 @@ export function groupCommit(commit: CommitAll): GroupCommit {
 
 class Rounds {
   readonly #commit: CommitAll;
-  readonly #offered: Appender[] = [];
+  /** Who has something to be written, and from when on it does not wait for more of the same. */
+  readonly #offered = new Map<Appender, number>();
   #queue: Item[] = [];
   #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
   #state: 'resting' | 'beginning' | 'under way' = 'resting';
@@ -220,8 +211,7 @@ class Rounds {
   add(operation: Operation, caller: Caller): void {
     const { name, argument } = operation;
     const run = runOfOperation(name, argument);
-    const offering = this.#offered.findIndex((appender) => appender.run === run);
-    for (const appender of offering < 0 ? [] : this.#offered.splice(offering, 1)) this.#freeze(appender);
+    for (const appender of this.#offered.keys()) if (appender.run === run) this.#freeze(appender);
     const open = run === undefined ? undefined : this.#openAppends.get(run);
     if (open && name === 'append' && join(open, argument)) open.callers.push(caller);
     else {
@@ -236,7 +226,8 @@ class Rounds {
   }
 
   offer(appender: Appender, haste: Haste): void {
-    this.#offered.push(appender);
+    const from = haste === 'none' ? performance.now() + gatherPause : 0;
+    this.#offered.set(appender, Math.min(from, this.#offered.get(appender) ?? Infinity));
     this.#beginAfter(this.#pauseFor(haste));
   }
 
@@ -247,11 +238,12 @@ class Rounds {
   }
 
   get #isIdle(): boolean {
-    return this.#state === 'resting' && this.#queue.length === 0 && this.#offered.length === 0;
+    return this.#state === 'resting' && this.#queue.length === 0 && this.#offered.size === 0;
   }
 
   /** What a run was asked for takes effect in the order of asking, so what it has offered goes first. */
   #freeze(appender: Appender): void {
+    this.#offered.delete(appender);
     this.#openAppends.delete(appender.run);
     const argument = appender.next();
     if (argument) this.#queue.push({ operation: { name: 'append', argument }, appender, callers: nobody });
@@ -259,7 +251,7 @@ class Rounds {
 
   #pauseFor(haste: Haste): number {
     if (this.#together < crowd) return haste === 'none' ? this.#pause : 0;
-    return haste === 'great' ? longestPause : framePause;
+    return haste === 'great' && this.#together < multitude ? longestPause : framePause;
   }
 
   #beginAfter(pause: number): void {
@@ -285,9 +277,13 @@ class Rounds {
     const isHurried = this.#wanted === 0;
     this.#wanted = Infinity;
     this.#began = performance.now();
-    for (const appender of this.#offered.splice(0)) this.#freeze(appender);
+    const isOfMany = this.#together >= multitude && this.#drained.length === 0;
+    for (const [appender, from] of this.#offered)
+      if (!isOfMany || from <= this.#began) this.#freeze(appender);
     const batch = this.#queue;
-    this.#together = isHurried ? Math.max(this.#together, batch.length) : batch.length;
+    const count = batch.length + this.#offered.size;
+    this.#together = isHurried ? Math.max(this.#together, count) : count;
+    if (this.#offered.size > 0) this.#wanted = framePause;
     this.#queue = [];
     this.#openAppends.clear();
     if (batch.length === 0) return this.#rest();

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
-import { facets, type Carrier, groupCommit, type Committed } from './carrier.ts';
+import { facets, type Carrier, groupCommit } from './carrier.ts';
 import { followers, type Followers, hintsToListeners } from './follow.ts';
 import {
   begunRuns,
@@ -11,7 +11,7 @@ import {
   type UnsentRuns,
 } from './sqlite/thread.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
-import type { Operation, Reply } from './batch.ts';
+import type { Committed, Operation, Reply } from './batch.ts';
 import type { Hint, Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {

@@ -6,11 +6,10 @@ import { errorOf, RunError, type Failure } from '../../run/failure.ts';
 import { busyWords, patience } from './busy.ts';
 import type { Argument, Read, Result } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
-import type { Operation, Reply } from '../batch.ts';
+import type { Committed, Operation, Reply } from '../batch.ts';
 import type { Hint, Chunk, Append, Mailbox } from '../store.ts';
 import type { Page } from '../rules/journal.ts';
 import type { Clock } from '../sqlite.ts';
-import type { Committed } from '../carrier.ts';
 
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
 const script = new URL(`./sqlite.worker${extname(import.meta.url)}`, import.meta.url);
