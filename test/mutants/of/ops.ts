@@ -34,6 +34,14 @@ export const opsMutants: readonly Mutant[] = [
     only: 'stands still',
   },
   {
+    name: 'what turned out of servers of tools while it began is not told',
+    file: 'src/server/compose/tool-servers.ts',
+    find: '    for (const notice of this.#told) if (!heard.includes(notice)) listen(notice);\n',
+    replace: '',
+    test: 'src/server/compose/tool-servers.test.ts',
+    only: 'still begins',
+  },
+  {
     name: 'where a server of tools is, is told to all',
     file: 'src/server/compose/tool-servers.ts',
     find: "told: away('', inWords)",
