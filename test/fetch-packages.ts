@@ -64,10 +64,15 @@ function fetched(program: Program): string | undefined {
   return found(program) ?? skipped(program, why);
 }
 
-/** What went wrong, or nothing. */
+/** What went wrong, or nothing. Where somebody else installs just now it is waited for. */
 function aptGet(words: readonly string[]): string {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const { status, stderr, error } = spawnSync('apt-get', words, { env, encoding: 'utf8', timeout: longest });
+  const patient = ['-o', 'DPkg::Lock::Timeout=300', ...words];
+  const { status, stderr, error } = spawnSync('apt-get', patient, {
+    env,
+    encoding: 'utf8',
+    timeout: longest,
+  });
   if (status === 0) return '';
   return `apt-get ${words[0]} failed (${error?.message ?? stderr.trim().split('\n').at(-1)})`;
 }
