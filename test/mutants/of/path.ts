@@ -61,8 +61,8 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'what is asked of a run overtakes what it has offered',
     file: 'src/stores/carrier.ts',
-    find: 'const offering = this.#offered.findIndex((appender) => appender.run === run);',
-    replace: 'const offering = -1;',
+    find: 'for (const appender of this.#offered.keys()) if (appender.run === run) this.#freeze(appender);',
+    replace: '',
     test: 'src/stores/carrier.test.ts',
     only: '[J38] other operations',
   },
