@@ -234,7 +234,7 @@ export const coreMutants: readonly Mutant[] = [
     file: 'src/client/stream.ts',
     find: 'told.retry = Math.min(reader.retry ?? told.retry, longestRetry);',
     replace: 'void longestRetry;',
-    test: 'test/scenarios/client.test.ts',
+    test: 'src/client/client.test.ts',
     only: 'says how long to wait',
   },
   {
@@ -242,7 +242,7 @@ export const coreMutants: readonly Mutant[] = [
     file: 'src/client/follow.ts',
     find: 'if (thrown instanceof RunError && thrown.failure.retryable !== true) throw thrown;',
     replace: '',
-    test: 'test/scenarios/client.test.ts',
+    test: 'src/client/client.test.ts',
     only: 'is left alone',
     hangs: true,
   },
