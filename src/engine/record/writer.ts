@@ -178,7 +178,8 @@ export class Writer implements Appender {
 
   /** Have what was emitted seen as soon as can be, although nobody waits for it here. */
   hurry(): void {
-    if (this.#head < this.tree.seq) this.#offer('great');
+    // As one who waits: while an append is under way nothing is offered, and only those who wait are remembered.
+    void this.barrier();
   }
 
   /** Resolves when there is room for more: undefined while there is. Whoever brings text must not bring it without end. */

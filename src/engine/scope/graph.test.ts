@@ -7,7 +7,7 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { memoryStore } from '../../stores/memory.ts';
-import type { Store } from '../../stores/store.ts';
+import type { Haste, Store } from '../../stores/store.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Engine } from '../../../test/engine.ts';
 import type { Flow, Node, Scope, Settled } from '../scope.ts';
@@ -254,6 +254,39 @@ describe('what was planned', () => {
     });
     await stage.start(stage.hire({ flows: [flow] }), flow);
     expect(offered.slice(0, offered.indexOf('over'))).toEqual(['later', 'at once', 'later', 'later']);
+  });
+
+  test('[E330] is shown right after what is under way, if something is', async () => {
+    const offered: Haste[] = [];
+    let isSlow = false;
+    let answer = (): void => {};
+    const stage = new Stage((now) => {
+      const store = memoryStore({ now });
+      const offer: Store['journal']['offer'] = (appender, haste) => {
+        offered.push(haste);
+        const durable = (): void => {
+          if (isSlow) answer = () => appender.durable();
+          else appender.durable();
+        };
+        const { run } = appender;
+        const slow = { run, durable, next: () => appender.next(), failed: appender.failed.bind(appender) };
+        store.journal.offer?.(slow, haste);
+      };
+      return { ...store, journal: { ...store.journal, offer } };
+    });
+    const flow = flowOf(async (scope) => {
+      isSlow = true;
+      scope.notice('ONE', 'One.');
+      await new Promise((resolve) => setImmediate(resolve));
+      scope.plan([{ key: 'p', title: 'P' }]);
+      isSlow = false;
+      offered.splice(0);
+      answer();
+      await new Promise((resolve) => setImmediate(resolve));
+      return offered.join(' ');
+    });
+    const run = await stage.start(stage.hire({ flows: [flow] }), flow);
+    expect((await stage.tree(run)).ended?.answer).toBe('great');
   });
 
   test('[E18] can be skipped with a reason, once, and what was not planned cannot', async () => {

@@ -221,6 +221,14 @@ export const pathMutants: readonly Mutant[] = [
     only: '[E330]',
   },
   {
+    name: 'what a run plans while an append is under way waits as text does',
+    file: 'src/engine/record/writer.ts',
+    find: 'void this.barrier();',
+    replace: "if (this.#head < this.tree.seq) this.#offer('great');",
+    test: 'src/engine/scope/graph.test.ts',
+    only: '[E330]',
+  },
+  {
     name: 'text is taken from a model without end while none can be written',
     file: 'src/engine/record/writer.ts',
     find: 'if (this.#unwritten <= mostUnwritten) return undefined;',
