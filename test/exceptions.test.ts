@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { readFile } from 'node:fs/promises';
 import { functionTool } from '../src/tools/function.ts';
 import { z } from 'zod';
 import { Stage } from './stage.ts';
 import { calm } from './virtual-clock.ts';
 import { flowOf } from './world.ts';
 import { answerOf } from './conversation.ts';
+import { RunError } from '../src/run/failure.ts';
 import { failureIn } from '../src/engine/scope/broken.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import { takeStray } from '../src/engine/scope/composite.ts';
@@ -79,6 +81,57 @@ test('[E222] what broke in code of ours is ours, and told to nobody but the log'
     message: '«mine» broke: detail',
     where: 'app/flow.ts:9',
   });
+});
+
+test('[E222] what only failed in Node, or in a library, is the tool’s or the flow’s that asked for it', async () => {
+  const look = (): Promise<string> => readFile('/nowhere/at.all', 'utf8');
+  const tool = { name: 'read', description: '', input: z.object({}), effect: 'pure' } as const;
+  const tools = [functionTool({ ...tool, run: look })];
+  const told = async (flow: Flow): Promise<string | undefined> => {
+    const stage = new Stage();
+    const run = await stage.start(stage.hire({ flows: [flow], tools }), flow);
+    // The disk takes its time.
+    return vi.waitFor(async () => {
+      const { ended } = await stage.tree(run);
+      if (!ended) throw new Error('it goes on');
+      return ended.failure?.message;
+    });
+  };
+  const missing = "ENOENT: no such file or directory, open '/nowhere/at.all'";
+  const calling = flowOf(async (scope) => {
+    const called = await scope.call('read', {});
+    throw new RunError('internal', 'failure' in called ? called.failure.message : 'it was there');
+  });
+  expect(await told(calling)).toBe(`«read» broke: ${missing}`);
+  expect(await told(flowOf((scope) => scope.step({ key: 'look', title: 'Looking' }, look)))).toBe(
+    `«Looking» broke: ${missing}`,
+  );
+  expect(await told(flowOf(look))).toBe(`«test» broke: ${missing}`);
+});
+
+test('[E222] what only failed in Node is the tool’s in a thread, too', () => {
+  const inside = new Error('detail');
+  const root = new URL('../src/', import.meta.url).href;
+  inside.stack = `Error: detail\n    at async open (node:internal/fs/promises:1:1)\n    at async ${root}tools/killable/killable.worker.ts:15:35`;
+  expect(failureIn('weigh', inside)).toEqual({ code: 'internal', message: '«weigh» broke: detail' });
+});
+
+test('[E222] words that look like a stack hold nobody up, and break nothing', () => {
+  const begun = performance.now();
+  failureIn('odd', new Error(`\n    at ${'(/'.repeat(500_000)}`));
+  failureIn('odd', new Error(`${`\n    at ${'(/'.repeat(600)}`.repeat(1_000)}`));
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(failureIn('odd', new Error('so\n    at file:///x%ZZ/y.ts:1:1')).message).toContain(
+    '«odd» broke: so',
+  );
+});
+
+test('[E222] a folder with spaces or brackets in its name hides nobody’s line', () => {
+  const inside = new Error('detail');
+  inside.stack = `Error: detail\n    at mine (file:///home/ann/my%20app%20(2)/flow.ts:9:2)`;
+  expect(failureIn('mine', inside).where).toBe('my app (2)/flow.ts:9');
+  inside.stack = `Error: detail\n    at /home/ann/my app (2)/flow.ts:9:2`;
+  expect(failureIn('mine', inside).where).toBe('my app (2)/flow.ts:9');
 });
 
 const careless = functionTool({

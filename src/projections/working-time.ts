@@ -11,10 +11,11 @@ export interface Timed extends Nested {
   waiting: readonly StepId[] | undefined;
 }
 
-/** A person is asked: from now on the steps around it wait, and those below it, which nobody works on meanwhile. */
+/** A person is asked: from now on the run and the steps around it wait, and those below it, which nobody works on meanwhile. */
 export function beginWait<Step extends Timed>(story: NestedSteps<Step>, step: Step, at: number): void {
   if (step.waiting) return;
-  step.waiting = [...around(story, step).map(({ id }) => id), ...below(story.steps, step)];
+  const above = step === story.run ? [] : [...around(story, step), story.run];
+  step.waiting = [...above.map(({ id }) => id), ...below(story.steps, step)];
   for (const each of waitingWith(story, step)) {
     each.waits ??= { now: 0, since: at, before: 0 };
     if (each.waits.now === 0) each.waits.since = at;

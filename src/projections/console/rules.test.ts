@@ -334,6 +334,21 @@ describe('[P49] a duration is time that was worked, without the wait for a perso
     ).toEqual(['2.0s', '2.0s', '6.0s']);
   });
 
+  test('of the whole run, as the figures at its end tell it', () => {
+    const waited = [opened(2, 1, turn), asked(2), notice, notice, { type: 'step.started', step: 2 }] as const;
+    const run = [started(), opened(1, 0, graph), ...waited, closed(2), closed(1), ended('Done.')] as const;
+    expect(all('run_complete', told(...run))).toMatchObject([{ time: '6.0s' }]);
+    const left = [
+      started(),
+      opened(1, 0, graph),
+      asked(1),
+      notice,
+      notice,
+      ended('', { outcome: 'stopped' }),
+    ];
+    expect(all('run_complete', told(...left))).toMatchObject([{ time: '2.0s' }]);
+  });
+
   test('of what was refused, tried again, or is still waiting at the end', () => {
     expect(durations(opened(1, 0, graph), asked(1), notice, closed(1, { outcome: 'skipped' }))).toEqual([
       '1.0s',

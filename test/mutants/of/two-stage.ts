@@ -95,6 +95,14 @@ export const twoStageMutants: readonly Mutant[] = [
     only: 'E222',
   },
   {
+    name: 'what fails in Node is ours, since we waited for it',
+    file: 'src/engine/scope/broken.ts',
+    find: 'frame?.isEdge ? undefined : frame',
+    replace: 'frame',
+    test: 'test/exceptions.test.ts',
+    only: 'only failed in Node',
+  },
+  {
     name: 'an exception of ours is told to everybody',
     file: 'src/engine/scope/broken.ts',
     find: 'if (frame?.isOurs) return failureOf(thrown);',
