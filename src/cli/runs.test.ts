@@ -27,6 +27,34 @@ test('[DF20] a run whose flow is not here any more is listed as stranded', async
   expect(JSON.parse(row ?? '')).toMatchObject({ run, stranded: expect.stringContaining('bring it back') });
 });
 
+test('[DF20] whoever looks at a run without its flow, or asks something of it, is told what to do', async () => {
+  const data = temporaryFolder();
+  const asks = (version: string): Flow => ({
+    name: 'asks',
+    version,
+    run: async (scope) => (await scope.ask({ title: 'Go on?' })).decision,
+  });
+  const before = await openVitrine({ data, config: { apps: { asks: { flow: asks('1') } } } });
+  const { run } = await before.start({ app: 'asks', text: 'on it' });
+  for await (const { status } of before.follow(run)) if (status === 'waiting') break;
+  await before.close();
+  await vitrineIn({ data, config: { apps: { asks: { flow: asks('2') } } } });
+  const told = expect.stringContaining('asks@1 that it began with is not here: bring it back');
+  for (const words of [
+    ['runs'],
+    ['show', run],
+    ['pause', run],
+    ['resume', run],
+    ['message', run, 'and hurry'],
+    ['approve', run],
+    ['show', run],
+  ]) {
+    const error: string[] = [];
+    await cli([...words, '--data', data], terminalFor([], error));
+    expect(error, words.join(' ')).toContainEqual(told);
+  }
+});
+
 test('[Z16] what a run has used is said below its tree, also of steps that are not shown, and the answer last', async () => {
   const data = temporaryFolder();
   const look = functionTool({

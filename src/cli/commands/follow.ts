@@ -1,6 +1,7 @@
 import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { findRun, isOver } from '../place/find.ts';
 import { hint } from '../hint.ts';
+import { visibleLine } from '../terminal/escape.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
 import { isHeld, lookIn } from '../place/place.ts';
 import { tellAnswer, viewOf } from '../view/show-run.ts';
@@ -19,7 +20,8 @@ export const follow: CliCommand = {
     const leaving = leaveWhenTold();
     try {
       const found = await findRun(home, given.words[0] ?? '', asked);
-      const { run, status } = found;
+      const { run, status, stranded } = found;
+      if (stranded !== undefined) terminal.warn(visibleLine(stranded));
       if (!isOver(status) && !(await isHeld(given)))
         terminal.warn(`Nobody works on run ${run} at the moment: ${hint(given, 'resume')}`);
       const view = viewOf(terminal, given, { run, signal: leaving.signal });

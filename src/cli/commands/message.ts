@@ -3,6 +3,7 @@ import { findRun } from '../place/find.ts';
 import { goOn } from '../place/go-on.ts';
 import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
+import { visibleLine } from '../terminal/escape.ts';
 import { sendTo } from '../place/told.ts';
 import { folderOwner } from '../../run/owner.ts';
 
@@ -15,13 +16,14 @@ export const message: CliCommand = {
   async run(given, terminal) {
     const [name = '', ...words] = given.words;
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
-      const { run, seq: head } = await findRun(home, name);
+      const { run, seq: head, stranded } = await findRun(home, name);
       const { sentence } = await sendTo(home, run, {
         type: 'message',
         by: folderOwner,
         text: words.join(' '),
       });
       terminal.say(sentence);
+      if (stranded !== undefined) terminal.warn(visibleLine(stranded));
       const code = await goOn(home, { run, after: head }, { given, terminal });
       return code === exit.waiting ? exit.completed : code;
     });

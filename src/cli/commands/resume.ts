@@ -92,8 +92,11 @@ async function resumeAll(home: TerminalHome, rows: readonly ListedRun[], where: 
   for (const row of rows) {
     if (await home.takeUp(row.run)) taken.push(row);
     else {
-      const { flow } = await summaryOf(home.server, row.run);
-      terminal.warn(`Run ${row.run} needs the flow ${flow}, which is not known here: give its --config.`);
+      const { flow, stranded } = await summaryOf(home.server, row.run);
+      const why = home.isHolder ? undefined : stranded;
+      const needed = `Run ${row.run} needs the flow ${flow}, which is not known here: give its --config.`;
+      // Another process has the folder, and with it the configuration: no option here changes that.
+      terminal.warn(visibleLine(why === undefined ? needed : `Run ${row.run} is stranded. ${why}`));
       codes.push(exit.failed);
     }
     if (taken.at(-1) === row) await letGoOn(home, row);

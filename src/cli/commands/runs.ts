@@ -141,7 +141,7 @@ function told({
   });
 }
 
-function table(rows: readonly ListedRun[], { say, paint, out, isLive }: Terminal): void {
+function table(rows: readonly ListedRun[], { say, warn, paint, out, isLive }: Terminal): void {
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
     const isDamaged = row.damaged !== undefined;
@@ -159,6 +159,8 @@ function table(rows: readonly ListedRun[], { say, paint, out, isLive }: Terminal
     ];
     say(render(line, width, paint));
   }
+  // What to do about those that are stranded: once for each flow that is not there.
+  for (const why of new Set(rows.flatMap(({ stranded }) => stranded ?? []))) warn(visibleLine(why));
 }
 
 function when(at: number): string {

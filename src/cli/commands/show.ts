@@ -12,7 +12,7 @@ import {
 } from '../command.ts';
 import { damagedRun } from '../view/damaged-run.ts';
 import { drawTree } from '../view/draw.ts';
-import { jsonLine } from '../terminal/escape.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { findRun, treeOf } from '../place/find.ts';
 import { hint, waitingHint } from '../hint.ts';
 import { unpainted } from '../terminal/line.ts';
@@ -44,6 +44,7 @@ export const show: CliCommand = {
           terminal.say(line);
         const used = usedLine(whole.tree);
         if (used !== undefined) terminal.say(paint(used, ['dim']));
+        if (row.stranded !== undefined) terminal.warn(visibleLine(row.stranded));
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, { tree }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);

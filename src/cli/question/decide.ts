@@ -8,6 +8,7 @@ import { goOn } from '../place/go-on.ts';
 import { inHome } from '../place/in-home.ts';
 import { placeOf } from '../place/place.ts';
 import type { Where } from '../view/show-run.ts';
+import { visibleLine } from '../terminal/escape.ts';
 import { tellQuestion } from './tell-question.ts';
 import { sendTo } from '../place/told.ts';
 import { wholeQuestion } from './whole-question.ts';
@@ -35,6 +36,7 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
       ...decision,
     });
     (isDone ? terminal.say : terminal.warn)(sentence);
+    if (run.stranded !== undefined) terminal.warn(visibleLine(run.stranded));
     if (!isDone) return exit.failed;
     return goOn(home, { run: run.run, after: run.seq }, where);
   });

@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
 import { addressIn, tenantHeader } from './reach-folder.ts';
+import { socketPath } from './socket-path.ts';
 
 const asks = appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks');
 
@@ -59,3 +65,28 @@ test('[V184] [V171] the owner stops and erases what others keep there', async ()
   expect((await own(at, '/api/holder/tenants')).json).toEqual({ tenants: [{ tenant: 'acme', runs: 1 }] });
   expect((await own(at, `/api/runs/${run}/stop`, { json: {}, tenant: 'acme' })).status).toBe(200);
 });
+
+const inThread = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  import(workerData.module)
+    .then(({ listenInFolder }) => listenInFolder(workerData.folder, (socket) => socket.end('here')))
+    .then((close) => {
+      parentPort.once('message', () => close().then(() => process.exit()));
+      parentPort.postMessage('open');
+    });`;
+
+test.skipIf(process.platform === 'win32')(
+  '[V184] a program that has Vitrine in a thread of its own has the socket, for its owner alone',
+  async () => {
+    const folder = temporaryFolder();
+    const module = new URL('./folder-socket.ts', import.meta.url).href;
+    const thread = new Worker(inThread, { eval: true, workerData: { folder, module } });
+    await once(thread, 'message');
+    expect(statSync(socketPath(folder)).mode & 0o777).toBe(0o600);
+    expect(await text(createConnection(socketPath(folder)))).toBe('here');
+    expect(readdirSync(folder)).toEqual(['control.sock']);
+    thread.postMessage('close');
+    await once(thread, 'exit');
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

@@ -1,5 +1,7 @@
-import { rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
 import { RunError } from '../../run/failure.ts';
 import { socketPath } from './socket-path.ts';
 
@@ -18,13 +20,12 @@ export async function listenInFolder(
     socket.on('close', () => open.delete(socket));
     take(socket);
   });
-  if (process.platform !== 'win32') rmSync(path, { force: true });
   await listen(server, path);
   const own = fileAt(path);
   return async () => {
-    // To close a socket takes its name away, which by now may be that of another process, in a folder made anew.
-    const isOurs = fileAt(path) === own;
-    const closed = isOurs ? new Promise((resolve) => server.close(resolve)) : server.unref();
+    // By now the name may be that of another process, in a folder made anew.
+    if (own !== undefined && fileAt(path) === own) rmSync(path, { force: true });
+    const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of open) socket.destroySoon();
     await closed;
   };
@@ -36,16 +37,34 @@ function fileAt(path: string): number | undefined {
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (cause) => {
-    reject(new RunError('unavailable', `The socket ${path} cannot be opened (${cause.message}).`, { cause }));
-  });
-  // It is made for its owner alone: to take the others' rights away afterwards would be a moment too late.
-  const before = process.umask(0o177);
   try {
-    server.listen(path, resolve);
-  } finally {
-    process.umask(before);
+    if (process.platform === 'win32') await listenAt(server, path);
+    else await listenAside(server, path);
+  } catch (thrown) {
+    server.close();
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new RunError('unavailable', `The socket ${path} cannot be opened (${why}).`, { cause: thrown });
   }
-  return promise;
+}
+
+/**
+ * It comes to its place as its owner's alone: to take the others' rights away there would be a moment too late. So it is made in a
+ * folder that nobody else can look into; a mask would be the whole process's, and a thread cannot set it.
+ */
+async function listenAside(server: Server, path: string): Promise<void> {
+  const aside = mkdtempSync(`${dirname(path)}/.`);
+  try {
+    const made = join(aside, 's');
+    await listenAt(server, made);
+    chmodSync(made, 0o600);
+    renameSync(made, path);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+async function listenAt(server: Server, path: string): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen(path);
+  await listening;
 }
