@@ -65,4 +65,12 @@ export const opsMutants: readonly Mutant[] = [
     test: 'src/server/compose/tool-servers.test.ts',
     only: 'before anybody heard',
   },
+  {
+    name: 'a program is not told what turns out',
+    file: 'src/program/open-vitrine.ts',
+    find: 'context.home.toolServers?.hear(warn);',
+    replace: '',
+    test: 'src/program/open-vitrine.test.ts',
+    only: 'a program is told',
+  },
 ];
