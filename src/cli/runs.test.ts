@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { gate, vitrineIn } from '../../test/program.ts';
@@ -7,6 +10,7 @@ import { openVitrine } from '../program/open-vitrine.ts';
 import type { Flow } from '../engine/scope.ts';
 import { functionTool } from '../tools/function.ts';
 import { cli } from './cli.ts';
+import { exit } from './command.ts';
 
 async function listed(...words: readonly string[]): Promise<readonly string[]> {
   const out: string[] = [];
@@ -82,4 +86,18 @@ test('[Z16] what a run has used is said below its tree, also of steps that are n
     expect(out.slice(-3)).toEqual(['Used: 1 call', '', 'done']);
     expect(out.join('\n').includes('look {}')).toBe(more.length === 0);
   }
+});
+
+test('[Q16] a folder of an older Vitrine is brought up to date by who resumes there', async () => {
+  const data = temporaryFolder();
+  const database = new DatabaseSync(join(data, 'vitrine.db'));
+  database.exec(readFileSync(new URL('../../test/golden/folder-7.sql', import.meta.url), 'utf8'));
+  database.close();
+  const config = join(data, 'config.json');
+  writeFileSync(config, '{}');
+  const error: string[] = [];
+  expect(await cli(['runs', '--data', data], terminalFor([], error))).not.toBe(exit.completed);
+  expect(error.at(-1)).toContain('let one work there (vitrine serve, run or resume)');
+  await cli(['resume', '--data', data, '--config', config], terminalFor([], []));
+  expect(await listed('--data', data, '--tenant', 't')).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gate, vitrineIn } from '../../test/program.ts';
+import { gate, serverOf, vitrineIn } from '../../test/program.ts';
 import { temporaryFolder } from '../../test/serving.ts';
 import { askFor } from '../client/ask.ts';
 import { addressIn } from '../server/folder/reach-folder.ts';
@@ -162,6 +162,7 @@ test.for([
   { given: { clock: 5 }, told: 'clock: must be an object with the function «now»' },
   { given: { newId: 'x' }, told: 'newId: must be a function of a kind that gives an id' },
   { given: { log: () => {} }, told: 'log: must be an object with the function «error»' },
+  { given: { warn: 'me' }, told: 'warn: must be a function of a line' },
   { given: { confg: {} }, told: '«confg» is not known here; remove or rename it' },
 ])('[IP15] a setting that cannot be used is told by name, with the fix: $told', async ({ given, told }) => {
   const data = join(temporaryFolder(), 'data');
@@ -170,6 +171,24 @@ test.for([
     failure: { code: 'malformed', message: expect.stringContaining(told) },
   });
   expect(existsSync(data)).toBe(false);
+});
+
+test('[IP16] a program is told of a server of tools that turns out to be away', async () => {
+  const asked = Promise.withResolvers<void>();
+  const far = await serverOf((_, response) => {
+    void asked.promise.then(() => response.writeHead(401).end());
+  });
+  const told: string[] = [];
+  const config = { tools: [{ mcp: { name: 'far', url: `${far}/mcp` } }], apps: { says: sayer('hello') } };
+  const vitrine = await vitrineIn({ config, warn: (line) => told.push(line) });
+  expect([vitrine.notices, told]).toEqual([[], []]);
+  asked.resolve();
+  await expect
+    .poll(() => told)
+    .toEqual([
+      `The MCP server far at ${new URL(far).host} is away: it answered 401; check its headers; it is tried again every 10 s.`,
+    ]);
+  expect(await vitrine.apps()).toMatchObject({ away: ['far'] });
 });
 
 test('[IP1] a terminal asks at the socket of the folder what a program has open', async () => {

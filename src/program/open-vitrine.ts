@@ -27,6 +27,8 @@ export interface VitrineSettings extends Partial<System> {
   readonly prefix?: string;
   /** Where bugs are told; on standard error unless said. */
   readonly log?: Log;
+  /** Is told what whoever operates the program should know, as it turns out: a server of tools that is away, or back, a full disk. */
+  readonly warn?: (line: string) => void;
 }
 
 const Settings = z.strictObject({
@@ -37,6 +39,7 @@ const Settings = z.strictObject({
     .optional(),
   prefix: z.string().optional(),
   log: having('error').optional(),
+  warn: z.custom(isFunction, 'must be a function of a line').optional(),
   clock: having('now').optional(),
   newId: z.custom(isFunction, 'must be a function of a kind that gives an id').optional(),
 });
@@ -60,7 +63,7 @@ export interface Vitrine extends Omit<Client, 'start'> {
   readonly handler: NodeHandler;
   /** Answers requests of `fetch`, for Hono, Next and others. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** What whoever started the program should know. */
+  /** What whoever started the program should know, as far as it was known when this was opened. */
   readonly notices: readonly string[];
   /** Let what has begun come to its end, hand runs back, tell viewers to come back, and end. */
   close(): Promise<void>;
@@ -69,10 +72,12 @@ export interface Vitrine extends Omit<Client, 'start'> {
 /** Open a data folder in this process, and work on its runs. */
 export async function openVitrine(settings: VitrineSettings): Promise<Vitrine> {
   parsed(Settings, settings, 'What openVitrine is given');
-  const { data, config = {}, log, caller, clock, newId } = settings;
+  const { data, config = {}, log, warn = () => {}, caller, clock, newId } = settings;
   const prefix = prefixOf(settings.prefix);
-  const hosted = await hostFolder({ data, config, system: present({ clock, newId }), ...present({ log }) });
-  const { app, ways, notices } = hosted;
+  const system = present({ clock, newId });
+  const hosted = await hostFolder({ data, config, system, warn, ...present({ log }) });
+  const { app, ways, notices, context } = hosted;
+  context.home.toolServers?.hear(warn);
   const gone = new AbortController();
   let closed: Promise<void> | undefined;
   const clientBy = (way: WayIn): Client => {

@@ -182,7 +182,7 @@ test('[H29] what a server says of its tools is cleaned where it comes in, and a 
   expect(toolServers?.tools).toMatchObject([
     { name: 'evil__look', description: `looks ${redacted}`, schema: { type: 'object', properties } },
   ]);
-  const notices = toolServers?.notices.join('\n');
+  const notices = home.notices.join('\n');
   expect(notices).toContain(`The tool is_${redacted} of evil is left out: its name holds a secret.`);
   expect(notices).not.toContain(secret);
   const pins = JSON.stringify(await pinsOf(home.store.shared));

@@ -38,12 +38,17 @@ export const resume: CliCommand = {
   },
 };
 
-/** Whether there is anything to work on: else nothing has to be loaded or started. */
+/**
+ * Whether there is anything to work on: else nothing has to be loaded or started. A folder of an older Vitrine cannot be looked
+ * into; whoever works there brings it up to date.
+ */
 async function isAnyLeft(given: Given): Promise<boolean> {
   const home = await lookIn(given).catch((thrown: unknown) => {
-    if (failureOf(thrown).code !== 'unknown') throw thrown;
+    const { code } = failureOf(thrown);
+    if (code !== 'unknown' && code !== 'rejected') throw thrown;
+    return code === 'rejected';
   });
-  if (!home) return false;
+  if (typeof home === 'boolean') return home;
   try {
     for await (const _ of allRuns(home.server, { unfinished: true })) return true;
     return false;

@@ -51,7 +51,7 @@ export const serve: CliCommand = {
 /** Where it is, and how to come in. */
 export function greet({ url, keyFile, link, context, notices }: RunningServer, terminal: Terminal): void {
   for (const notice of notices) terminal.warn(visibleLine(notice));
-  context.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)), notices);
+  context.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
   for (const line of inventory(context)) terminal.say(`  ${visibleLine(line)}`);
   if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);

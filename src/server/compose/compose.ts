@@ -153,7 +153,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
-      ...(opened?.servers.notices ?? []),
+      ...(opened?.servers.news() ?? []),
       ...tellStranded(stranded, world.log),
       ...known.notices,
       ...keepSecretNames(folder, known.names),

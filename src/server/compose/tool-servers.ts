@@ -26,6 +26,9 @@ interface Shelf {
   changed: AbortController;
   /** Why it is away. */
   why?: Away | undefined;
+  /** What was said since it went away, or came back, and of which reasons. */
+  said: readonly string[];
+  reasons: readonly string[];
 }
 
 interface Away {
@@ -52,10 +55,11 @@ export class ToolServers {
   tools: readonly Tool[] = [];
   readonly #shelves: readonly Shelf[];
   readonly #closing = new AbortController();
-  readonly #told = new Set<string>();
+  readonly #ofTools = new Set<string>();
   readonly #keeping: readonly Promise<void>[];
   readonly #changed: (tools: readonly Tool[]) => void;
-  #hear: (notice: string) => void = () => {};
+  #unheard: readonly string[] = [];
+  #hear = (notice: string): void => void (this.#unheard = [...this.#unheard, notice]);
 
   /** `changed` hears of it when they offer something else. */
   constructor(
@@ -69,15 +73,19 @@ export class ToolServers {
       tried: Promise.withResolvers<void>(),
       back: Promise.withResolvers<void>(),
       changed: new AbortController(),
+      said: [],
+      reasons: [],
     }));
     for (const shelf of this.#shelves) shelf.server.onChange?.(() => shelf.changed.abort());
     this.tried = Promise.all(this.#shelves.map(({ tried }) => tried.promise)).then(() => {});
     this.#keeping = this.#shelves.map((shelf) => this.#keep(shelf));
   }
 
-  /** What a person should know: servers that are away, tools that changed or were left out. */
-  get notices(): readonly string[] {
-    return [...this.#told];
+  /** What a person should know and nobody has heard: servers that are away, tools that changed or were left out. */
+  news(): readonly string[] {
+    const news = this.#unheard;
+    this.#unheard = [];
+    return news;
   }
 
   /** The names of those that are away now. */
@@ -85,10 +93,10 @@ export class ToolServers {
     return this.#shelves.filter(({ why }) => why !== undefined).map(({ server }) => server.name);
   }
 
-  /** What is told from now on, and before it what was told since `heard`. */
-  hear(listen: (notice: string) => void, heard: readonly string[]): void {
+  /** What is news now, and from now on. */
+  hear(listen: (notice: string) => void): void {
     this.#hear = listen;
-    for (const notice of this.#told) if (!heard.includes(notice)) listen(notice);
+    for (const notice of this.news()) listen(notice);
   }
 
   /** Whether a tool of this name would be one of theirs. */
@@ -138,29 +146,42 @@ export class ToolServers {
       shelf.tools = tools;
       this.tools = this.#shelves.flatMap((each) => each.tools ?? []);
       this.#changed(this.tools);
-      if (shelf.why !== undefined) this.#tell(isBack(shelf), shelf.why.whole);
+      if (shelf.why !== undefined) this.#turn(shelf, `The MCP server ${server.name} is back.`);
       shelf.why = undefined;
       shelf.back.resolve();
-      for (const notice of notices) this.#tell(notice);
+      for (const notice of notices) {
+        if (!this.#ofTools.has(notice)) this.#hear(notice);
+        this.#ofTools.add(notice);
+      }
     } catch (thrown) {
       if (signal.aborted) return;
-      if (shelf.why === undefined) shelf.back = Promise.withResolvers<void>();
-      shelf.why = whyAway(shelf, thrown);
-      this.#tell(shelf.why.whole, isBack(shelf));
+      this.#away(shelf, whyAway(shelf, thrown));
     }
   }
 
-  /** Each thing once, until what it puts an end to is so again. */
-  #tell(notice: string, over?: string): void {
-    if (over !== undefined) this.#told.delete(over);
-    if (this.#told.has(notice)) return;
-    this.#told.add(notice);
-    this.#hear(notice);
+  #away(shelf: Shelf, why: Away): void {
+    const isNew = shelf.why === undefined;
+    shelf.why = why;
+    if (isNew) {
+      shelf.back = Promise.withResolvers<void>();
+      shelf.reasons = [why.told];
+      this.#turn(shelf, why.whole);
+    } else if (!shelf.reasons.includes(why.told)) {
+      // In words: what a program prints as it fails may be another thing each time.
+      shelf.reasons = [...shelf.reasons, why.told];
+      shelf.said = [...shelf.said, why.whole];
+      this.#hear(why.whole);
+    }
   }
-}
 
-function isBack({ server: { name } }: Shelf): string {
-  return `The MCP server ${name} is back.`;
+  /** It is away now, or back. What nobody has heard when it is over needs no end. */
+  #turn(shelf: Shelf, notice: string): void {
+    const { said } = shelf;
+    const isUnheard = said.length > 0 && said.every((each) => this.#unheard.includes(each));
+    this.#unheard = this.#unheard.filter((each) => !said.includes(each));
+    shelf.said = [notice];
+    if (!isUnheard) this.#hear(notice);
+  }
 }
 
 async function unlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -208,7 +208,7 @@ function broughtUp(folder: string, database: DatabaseSync, version: number): voi
 }
 
 function older(folder: string, version: number): RunError {
-  const message = `The runs in ${folder} were written by an older Vitrine (format ${version}, this one knows ${schemaVersion}): start one there, which brings the folder up to date, or read a copy that can be written.`;
+  const message = `The runs in ${folder} were written by an older Vitrine (format ${version}, this one knows ${schemaVersion}): let one work there (vitrine serve, run or resume), which brings the folder up to date.`;
   return new RunError('rejected', message);
 }
 

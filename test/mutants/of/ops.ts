@@ -57,4 +57,28 @@ export const opsMutants: readonly Mutant[] = [
     test: 'src/tools/mcp/http.test.ts',
     only: 'a call that finds nobody',
   },
+  {
+    name: 'an outage is said with every detail that its server prints',
+    file: 'src/server/compose/tool-servers.ts',
+    find: '} else if (!shelf.reasons.includes(why.told)) {',
+    replace: '} else {',
+    test: 'src/server/compose/tool-servers.test.ts',
+    only: 'another reason',
+  },
+  {
+    name: 'the end is said of an outage that nobody heard of',
+    file: 'src/server/compose/tool-servers.ts',
+    find: 'if (!isUnheard) this.#hear(notice);',
+    replace: 'this.#hear(notice);',
+    test: 'src/server/compose/tool-servers.test.ts',
+    only: 'before anybody heard',
+  },
+  {
+    name: 'a program is not told what turns out',
+    file: 'src/program/open-vitrine.ts',
+    find: 'context.home.toolServers?.hear(warn);',
+    replace: '',
+    test: 'src/program/open-vitrine.test.ts',
+    only: 'a program is told',
+  },
 ];
