@@ -5,6 +5,8 @@ import { vitrineClient } from '../../src/client/client.ts';
 import { done, link, listening, packed, type Packed } from '../packed.ts';
 
 let it: Packed;
+
+/** Three compilers and a bundler, which a busy machine has at once with all else. */
 beforeAll(() => {
   it = packed();
   writeFileSync(join(it.home, 'package.json'), '{"type":"module","private":true}');
@@ -12,7 +14,7 @@ beforeAll(() => {
   for (const name of ['own-app', 'in-a-program'])
     cpSync(join(examples, name), join(it.home, name), { recursive: true });
   return () => it.remove();
-});
+}, 900_000);
 
 const examples = join(import.meta.dirname, '../../examples');
 

@@ -62,8 +62,8 @@ export const frontMutants: readonly Mutant[] = [
   {
     name: 'the socket of a folder is for everybody',
     file: 'src/server/folder/folder-socket.ts',
-    find: 'process.umask(0o177)',
-    replace: 'process.umask(0)',
+    find: 'chmodSync(made, 0o600);',
+    replace: 'chmodSync(made, 0o666);',
     test: 'src/server/folder/home.test.ts',
     only: 'is for its owner alone',
   },

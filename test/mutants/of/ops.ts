@@ -36,7 +36,7 @@ export const opsMutants: readonly Mutant[] = [
   {
     name: 'what turned out of servers of tools while it began is not told',
     file: 'src/server/compose/tool-servers.ts',
-    find: '    for (const notice of this.#told) if (!heard.includes(notice)) listen(notice);\n',
+    find: '    for (const notice of this.news()) listen(notice);\n',
     replace: '',
     test: 'src/server/compose/tool-servers.test.ts',
     only: 'still begins',
