@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { Secrets } from '../../guards/secrets.ts';
 
@@ -19,9 +20,7 @@ export function keepSecretNames(folder: string, names: readonly string[]): reado
   const all = [...new Set([...kept, ...names])];
   if (all.length === kept.length) return [];
   try {
-    const draft = `${fileIn(folder)}.new`;
-    writeFileSync(draft, `${JSON.stringify(all)}\n`);
-    renameSync(draft, fileIn(folder));
+    writeWhole(fileIn(folder), `${JSON.stringify(all)}\n`);
     return [];
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
